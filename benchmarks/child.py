@@ -104,7 +104,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.kept:
         srcgrad.keep_memory()
-    found = measured(WORKLOADS[given.place], tuple(given.only.split(",")), given.rounds, given.memory)
+    found = measured(WORKLOADS[given.place], tuple(given.require_arguments.split(",")), given.rounds, given.memory)
     print(json.dumps(found))
 
 

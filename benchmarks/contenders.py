@@ -56,12 +56,12 @@ def of_text(workload: Workload, args: tuple[Any, ...]) -> Call:
     derivative: Any = workload.derivative()
     if workload.mode == "jacobian":
         derivative(*args)
-        made = derivative._runs().compiled(derivative.ahead.arguments(args, {})[1])  # that which has just run
+        made = derivative._runs().executed_text(derivative.ahead.arguments(args, {})[1])  # that which has just run
         return lambda: _columns(made.function(*args, **{made.seeds[0]: np.eye(args[workload.wrt[0]].size)}))
     if workload.mode == "hvp":
         derivative(*args)
         product = derivative.derivative
-        made = product.compiled(product.arguments(args[:-1], {})[1])  # that which has just run
+        made = product.executed_text(product.arguments(args[:-1], {})[1])  # that which has just run
         return lambda: made.function(*args[:-1], **{made.seeds[0]: args[-1]})
     _run(derivative, args)
     function = derivative.__wrapped__
@@ -71,7 +71,7 @@ def of_text(workload: Workload, args: tuple[Any, ...]) -> Call:
 def _run(derivative: Any, args: tuple[Any, ...]) -> Any:
     """Once, so that the text knows the kinds of its arguments."""
     _, kinds = derivative.arguments(args, {})
-    return derivative.compiled(kinds)
+    return derivative.executed_text(kinds)
 
 
 def of_declared(workload: Workload, args: tuple[Any, ...]) -> Call:
@@ -84,11 +84,11 @@ def of_declared(workload: Workload, args: tuple[Any, ...]) -> Call:
 
 def of_call(workload: Workload, args: tuple[Any, ...]) -> Call:
     """The text through srcgrad's functions, which look at the arguments and give results their shapes and dtypes."""
-    from srcgrad.interface.api.derivatives import pulled
+    from srcgrad.interface.api.derivatives import value_and_pullback
 
     derivative: Any = workload.derivative()
     if workload.mode == "pullback":
-        return _blocks(lambda *given: pulled(derivative, given, {}), args)
+        return _blocks(lambda *given: value_and_pullback(derivative, given, {}), args)
     return lambda: derivative(*args)
 
 
@@ -113,7 +113,7 @@ def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:
 
 def of_kernels(workload: Workload, args: tuple[Any, ...]) -> Call:
     """The derivative in OpenCL kernels, where there is a device, and where there is something to put into kernels."""
-    from srcgrad.interface.api.derivatives import pulled
+    from srcgrad.interface.api.derivatives import value_and_pullback
     from srcgrad.opencl.devices.trusted import current
 
     current()
@@ -121,7 +121,7 @@ def of_kernels(workload: Workload, args: tuple[Any, ...]) -> Call:
     if "launch(" not in _text(derivative, workload, workload.small()):
         raise DifferentiationError("E5019", "no statement is worth a kernel", "leave out target='opencl'")
     if workload.mode == "pullback":
-        return _blocks(lambda *given: pulled(derivative, given, {}), args)
+        return _blocks(lambda *given: value_and_pullback(derivative, given, {}), args)
     return lambda: derivative(*args)
 
 

@@ -18,7 +18,7 @@ import srcgrad
 import srcgrad.opencl as xp
 from benchmarks.opencl import chain, layer, normal, softmax
 from srcgrad.opencl.devices.device import Device
-from srcgrad.opencl.devices.self_test import COPIED, copier, measured
+from srcgrad.opencl.devices.self_test import COPIED, copier, measure_device
 from srcgrad.opencl.devices.trusted import current
 from srcgrad.opencl.launch import launch
 
@@ -112,7 +112,7 @@ def timed(call: Callable[..., Any], args: tuple[Any, ...], device: Device, copy:
 def report() -> None:
     """Print the table."""
     device = current()
-    bandwidth, launched = measured(device)
+    bandwidth, launched = measure_device(device)
     print(f"{device.device.name.strip()} ({device.device.platform.name.strip()}): ", end="")
     print(f"copy {bandwidth:.1f} GB/s, launch {launched:.1f} us")
     print(f"{'':52}{'us':>10}{'GB/s':>8}{'of copy':>9}")

@@ -194,8 +194,8 @@ if __name__ == "__main__":
     parser.add_argument("--only", default="", help="only rows that have this word, and no further tables")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of the rounds of each row")
     given = parser.parse_args()
-    report(given.only, given.seconds)
-    if not given.only:
+    report(given.require_arguments, given.seconds)
+    if not given.require_arguments:
         for more in (bandwidths, launches):
             print()
             more.report()

@@ -35,20 +35,20 @@ from srcgrad.backend.text.module import (
 from srcgrad.backend.text.references import identifiers
 from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import PLAIN, UNKNOWN, Asked, Facts, Handed, Kind, Names, Spec, of_display
+from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Handed, Kind, Names, Spec, of_display
 from srcgrad.core.files import load
-from srcgrad.core.locations import Origin, Written
+from srcgrad.core.locations import Origin, WrittenPlaces
 from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Source, source_of
 from srcgrad.core.target import Target
 from srcgrad.core.trees import Node, parameters, walk
 from srcgrad.frontend.calls.default_values import check_defaults, check_undecorated, with_live_defaults
-from srcgrad.frontend.calls.derivatives_in_body import Closed
+from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.kinds_of_values import is_replaced
 from srcgrad.frontend.source.decorators import passed_on
 from srcgrad.frontend.source.functions_with_rules import primal_of
-from srcgrad.frontend.source.shadows import distinct
+from srcgrad.frontend.source.shadows import rename_shadows
 from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule
 from srcgrad.pipeline import (
     CALLEE,
@@ -59,18 +59,18 @@ from srcgrad.pipeline import (
     NORMAL,
     RESULT,
     VALUES,
-    Begun,
-    Derived,
-    Shared,
+    BegunFunction,
+    DerivedText,
+    SharedFront,
     derive,
-    prepared,
-    shared,
+    prepare_facts,
+    share_front,
 )
 from srcgrad.runtime import unit
 
 
 @dataclass(frozen=True, eq=False)
-class Inner:
+class InnerDerivative:
     """A derivative with a text: the function that it defines, and the names of the seeds or tangents that it takes."""
 
     function: Any
@@ -78,7 +78,7 @@ class Inner:
     text: str = ""
 
 
-def inner(
+def inner_derivative(
     sub: Module,
     function: Any,
     mode: str,
@@ -87,17 +87,17 @@ def inner(
     *,
     single: bool,
     auxiliary: bool = False,
-) -> Inner:
+) -> InnerDerivative:
     """A derivative made in a module of its own; calls in it are written out."""
     text, name, outside, seeds, facts = text_of(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
     base = _base(facts.namespace)
     real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
-        return Inner(replace(static_function(text, name, facts, "srcgrad"), real=real), seeds)
+        return InnerDerivative(replace(static_function(text, name, facts, "srcgrad"), real=real), seeds)
     label = f"{name} of {origin(facts.source)}"
     made: Any = load(text, name, label, outside, origins=sub.origins)  # a function takes attributes of any name
     made.__srcgrad_real__ = real
-    return Inner(made, seeds)
+    return InnerDerivative(made, seeds)
 
 
 def assumed_real(facts: Facts, kinds: dict[str, Kind]) -> tuple[str, ...]:
@@ -126,7 +126,9 @@ def text_of(
     return text, name, {}, main.facts.seeds, main.facts
 
 
-def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind], *, single: bool) -> Inner:
+def columns(
+    sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind], *, single: bool
+) -> InnerDerivative:
     """The Jacobian of a function as a function with a text, which puts it together column by column."""
     if any(kind.complex for kind in kinds.values()):
         raise DifferentiationError(
@@ -147,15 +149,15 @@ def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, K
         name, push, signature, own_names, tangents, single=single, kinds=kinds, names=names, library=(np_, unit_)
     )
     base = _base(facts.namespace)
-    whole = _together(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
+    whole = _join_texts(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
     real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
-        return Inner(replace(static_function(whole, name, facts, "jacobian"), real=real), text=whole)
+        return InnerDerivative(replace(static_function(whole, name, facts, "jacobian"), real=real), text=whole)
     label = f"{name} of {origin(facts.source)}"
     pushed = load(text, push, label, outside, origins=sub.origins)
     made: Any = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
     made.__srcgrad_real__ = real
-    return Inner(made, text=whole)
+    return InnerDerivative(made, text=whole)
 
 
 def _check_one(sub: Module, push: str, facts: Facts) -> None:
@@ -170,7 +172,7 @@ def _check_one(sub: Module, push: str, facts: Facts) -> None:
         )
 
 
-def _together(text: str, driver: str, *needed: str) -> str:
+def _join_texts(text: str, driver: str, *needed: str) -> str:
     """A text with a function more, and the imports of both."""
     nodes = [n for n in ast.parse(text).body if isinstance(n, ast.Import | ast.ImportFrom)]
     single = [type(n)(**{**vars(n), "names": [one]}) for n in nodes for one in n.names]
@@ -268,14 +270,14 @@ class Outcome:
     kind: Kind = UNKNOWN
     spec: Any = None  # a spec, or a tuple of specs
     complex: bool = True
-    begun: Begun | None = None
+    begun: BegunFunction | None = None
 
     @property
     def is_lost(self) -> bool:
         """Whether a derivative has taken the tree of which something is left to look at."""
         return self.begun is not None and self.begun.shared is not None and self.begun.shared.taken
 
-    def complete(self) -> Begun:
+    def complete(self) -> BegunFunction:
         """Look at all that is not known yet."""
         begun, self.begun, self.kind = self.begun, None, UNKNOWN  # a recursive call learns nothing
         assert begun is not None, "there is something left"
@@ -304,13 +306,13 @@ def outcome(
     known = module.fronts.get(place)
     if known is None or not known.serves(kinds):
         wrt = () if passive else tuple(parameters(source.tree))
-        facts, tree = prepared(source, namespace, "reverse", wrt, kinds, module, step)
-        facts.called, facts.kinds = True, Asked(kinds)
-        begun = Begun(facts, tree)
+        facts, tree = prepare_facts(source, namespace, "reverse", wrt, kinds, module, step)
+        facts.called, facts.kinds = True, AskedKinds(kinds)
+        begun = BegunFunction(facts, tree)
         begun.advance(FRONT)
-        known = module.fronts[place] = shared(facts, begun.tree)
+        known = module.fronts[place] = share_front(facts, begun.tree)
     facts, tree = known.begin(kinds)
-    begun = Begun(facts, tree, FRONT, known)
+    begun = BegunFunction(facts, tree, FRONT, known)
     begun.advance(KINDS)
     return Outcome(of_display(begun.tree.body[-1].value, begun.facts.kinds), begun=begun)
 
@@ -320,11 +322,11 @@ def has_arrays(kind: Kind) -> bool:
     return kind.tag in ("scalar", "array") or any(has_arrays(item) for _, item in kind.items)
 
 
-def fronted(
+def run_frontend(
     source: Source, namespace: Namespace, wrt: tuple[str, ...], kinds: dict[str, Kind], module: Any
 ) -> tuple[Node, Facts]:
     """A function in normal form, with the shapes of its values."""
-    facts, program = prepared(source, namespace, "primal", wrt, kinds, module)
+    facts, program = prepare_facts(source, namespace, "primal", wrt, kinds, module)
     facts.called = True
     for each in NORMAL:
         program = each(program, facts)
@@ -334,7 +336,7 @@ def fronted(
 def step_flows(step: Step, module: Any) -> list[list[str]]:
     """For each part of a step's result the parameters from which a derivative flows into it."""
     everything = tuple(parameters(step.source.tree))
-    facts, program = prepared(step.source, step.namespace, "reverse", everything, {}, module, step)
+    facts, program = prepare_facts(step.source, step.namespace, "reverse", everything, {}, module, step)
     facts.called = True
     for each in FLOW:
         program = each(program, facts)
@@ -343,7 +345,7 @@ def step_flows(step: Step, module: Any) -> list[list[str]]:
 
 def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | None = None) -> bool:
     """Whether each value that a function returns is made by it, and is no part of an argument."""
-    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
+    facts, program = prepare_facts(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
     facts.called = True
     for each in RESULT:
         program = each(program, facts)
@@ -351,7 +353,7 @@ def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | 
 
 
 @dataclass(frozen=True)
-class Leading:
+class LeadingAxes:
     """Whether tangents, or adjoints, have a leading axis: one entry for each direction.
 
     `remark` is a sentence for the docstring, `output` what the output is, where that is known from running the text.
@@ -366,8 +368,8 @@ class Leading:
     fewer: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
 
 
-ALONE = Leading()
-MANY = Leading(True)
+ALONE = LeadingAxes()
+MANY = LeadingAxes(True)
 
 
 def fewer(values: dict[str, Any], wrt: tuple[str, ...]) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
@@ -403,7 +405,7 @@ def _file(facts: Facts) -> str:
     return facts.source.file if code is None else str(code.co_filename)
 
 
-def _known(kinds: dict[str, Kind]) -> tuple[Any, ...]:
+def _kinds_key(kinds: dict[str, Kind]) -> tuple[Any, ...]:
     """Kinds as a key, with the dtypes that comparing them leaves out."""
     return tuple((name, kind, kind.dtype) for name, kind in sorted(kinds.items(), key=lambda item: item[0]))
 
@@ -420,21 +422,21 @@ class Module:
     seeded: bool = True  # whether gradients take a seed; without it they are for the seed 1.0
     target: Target = NUMPY  # what runs it
     autocast: str = ""  # the dtype to which floating arrays are cast, float16 or float32, or empty
-    leading: Leading = ALONE  # whether there is an axis for all directions at once
+    leading: LeadingAxes = ALONE  # whether there is an axis for all directions at once
     double: bool = False  # whether a function of this text makes arrays of float64 beside arguments of a declared dtype
     explained: bool = False  # whether it is asked what the backward half keeps
     tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
     blocks: Any = None  # rows of which arguments come in blocks, in the text of a value (derive.blocked.Blocks)
     arrays: bool = False  # whether array statements of compiled code stay as they are
     looped: frozenset[str] = frozenset()  # of those that are loops: "checked" lengths, all indices "inside"
-    made: dict[Any, Derived] = field(default_factory=dict)
+    made: dict[Any, DerivedText] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
     replaced: dict[str, None] = field(default_factory=dict)  # names of derivatives in whose place others are called
     names: Names = field(default_factory=Names)
     specs: dict[Any, Outcome] = field(default_factory=dict)
-    begun: dict[Any, Begun] = field(default_factory=dict)
-    fronts: dict[tuple[int, int, bool], Shared] = field(
+    begun: dict[Any, BegunFunction] = field(default_factory=dict)
+    fronts: dict[tuple[int, int, bool], SharedFront] = field(
         default_factory=dict
     )  # by tree, step, and whether all is passive
     checkpoints: bool = False  # whether something in these functions is checkpointed
@@ -443,10 +445,12 @@ class Module:
     flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
-    inner: dict[Any, tuple[Module, Inner]] = field(default_factory=dict)  # derivatives that its functions ask for
+    inner: dict[Any, tuple[Module, InnerDerivative]] = field(
+        default_factory=dict
+    )  # derivatives that its functions ask for
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
-    written: Written = field(default_factory=Written)  # where what is written out stands
+    written: WrittenPlaces = field(default_factory=WrittenPlaces)  # where what is written out stands
     changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)  # see Procedures
     given: Any = None  # the items of a loop over the function (numba.given.Items)
     given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
@@ -465,7 +469,7 @@ class Module:
         made.new, made.sources, made.changes, made.moving = self.new, self.sources, self.changes, self.moving
         return made
 
-    def derived(
+    def derivative_function(
         self,
         function: Any,
         mode: str,
@@ -474,22 +478,22 @@ class Module:
         *,
         single: bool,
         auxiliary: bool = False,
-    ) -> Inner:
+    ) -> InnerDerivative:
         """A derivative that a function of this text asks for, as a function with a text of its own."""
         key = (_identity(function), mode, wrt, tuple(sorted(kinds.items())), single, auxiliary)
         if key not in self.inner:
             if mode in ("hvp", "hessian"):
-                function = self.derived(function, "reverse", wrt, kinds, single=single).function
+                function = self.derivative_function(function, "reverse", wrt, kinds, single=single).function
             sub = Module(inline=True, seeded=False)
             if mode in ("jacobian", "hessian"):
                 self.inner[key] = sub, columns(sub, function, wrt, kinds, single=single)
                 return self.inner[key][1]
-            self.inner[key] = sub, inner(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
+            self.inner[key] = sub, inner_derivative(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
         return self.inner[key][1]
 
-    def opened(self, function: Any) -> Any:
+    def open_operation(self, function: Any) -> Any:
         """A function with source for an operation of the table; any other function as it is."""
-        return function if isinstance(function, StaticFunction | Closed) else primal_of(function)[0]
+        return function if isinstance(function, StaticFunction | ClosedFunction) else primal_of(function)[0]
 
     def names_of(self, asked: tuple[int | str, ...] | None, known: list[str]) -> tuple[str, ...]:
         """Names of the parameters that `wrt` means."""
@@ -503,16 +507,16 @@ class Module:
         """Source and namespace of a callee; each keeps its own."""
         known = self.sources.get(_identity(function))
         if known is None:
-            if isinstance(function, Step | Closed):
+            if isinstance(function, Step | ClosedFunction):
                 known = (function, function.source, function.namespace)
             elif isinstance(function, StaticFunction):
                 check_undecorated(function)
                 check_defaults(function)
-                known = (function, distinct(function.source), function.module)
+                known = (function, rename_shadows(function.source), function.module)
             else:
                 plain = getattr(function, "__func__", function)
                 plain = passed_on(getattr(plain, "__srcgrad_primal__", plain))
-                known = (function, distinct(with_live_defaults(source_of(plain), plain)), LiveNamespace(plain))
+                known = (function, rename_shadows(with_live_defaults(source_of(plain), plain)), LiveNamespace(plain))
             self.sources[_identity(function)] = known
         return known[1], known[2]
 
@@ -542,7 +546,7 @@ class Module:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
         kinds = kinds if mode != "primal" or self.blocks else {}
         own = replace(handed, apart=handed.apart and mode == "pull")
-        key = (_identity(function), mode, wrt, _known(kinds), auxiliary, own)
+        key = (_identity(function), mode, wrt, _kinds_key(kinds), auxiliary, own)
         if key in self.pending:
             inner = self.making[self.pending[key]]
             inner.handed = replace(inner.handed, apart=inner.handed.apart and key in self.made)  # it calls itself
@@ -551,7 +555,7 @@ class Module:
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
         try:
             called, step = facts is not None, _step(function)
-            begun = self._begun(function, mode, wrt, kinds, called) if not auxiliary else None
+            begun = self._begin_function(function, mode, wrt, kinds, called) if not auxiliary else None
             made = derive(
                 source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun, handed
             )
@@ -606,7 +610,7 @@ class Module:
 
     def add_kernel(self, tree: Node, facts: Facts) -> None:
         """Take a function of the text that is a kernel."""
-        self.made["kernel", tree.name] = Derived(tree.name, tree, facts, ())
+        self.made["kernel", tree.name] = DerivedText(tree.name, tree, facts, ())
 
     def seeds(self, name: str) -> tuple[str, ...]:
         """Names of the tangents that a forward derivative takes, or of the seeds of a pullback."""
@@ -626,7 +630,7 @@ class Module:
         return self._outcome(function, kinds).complex
 
     def _outcome(self, function: Any, kinds: dict[str, Kind], whole: bool = True) -> Outcome:
-        key = (_identity(function), _known(kinds))
+        key = (_identity(function), _kinds_key(kinds))
         if key not in self.specs or (whole and self.specs[key].is_lost):
             self.specs[key] = Outcome()  # a recursive call learns nothing
             source, namespace = self.source(function)
@@ -640,15 +644,15 @@ class Module:
                 self.begun[key] = found.complete()
         return found
 
-    def begin(self, function: Any, kinds: dict[str, Kind], begun: Begun) -> None:
+    def begin(self, function: Any, kinds: dict[str, Kind], begun: BegunFunction) -> None:
         """Keep what a question has made of a function, for a derivative that begins with the same passes."""
-        self.begun[_identity(function), _known(kinds)] = begun
+        self.begun[_identity(function), _kinds_key(kinds)] = begun
 
-    def _begun(
+    def _begin_function(
         self, function: Any, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], called: bool
-    ) -> Begun | None:
+    ) -> BegunFunction | None:
         """What is kept of a function; it is handed out once, since what follows changes it."""
-        key = (_identity(function), _known(kinds))
+        key = (_identity(function), _kinds_key(kinds))
         begun = self.begun.get(key)
         if begun is None or begun.facts.wrt != wrt or not begun.fits(mode, self, called):
             return None
@@ -656,7 +660,7 @@ class Module:
 
     def front(self, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind]) -> tuple[Node, Facts]:
         """A callee in normal form."""
-        return fronted(*self.source(function), wrt, kinds, self)
+        return run_frontend(*self.source(function), wrt, kinds, self)
 
     def flows(self, step: Step) -> list[list[str]]:
         """For each part of a step's result the parameters from which a derivative flows into it."""
@@ -673,18 +677,18 @@ class Module:
                 self.new[key] = returns_new(*self.source(function), self, _step(function))
         return self.new[key]
 
-    def text(self, main: Derived) -> tuple[str, dict[str, Any]]:
+    def text(self, main: DerivedText) -> tuple[str, dict[str, Any]]:
         """The module's text, and the objects that its free names mean outside of it."""
         pieces = self.pieces([made for made in self.made.values() if made is not main] + [main], None)
         self.specs, self.begun, self.fronts = {}, {}, {}  # the module lives as long as the text, and these hold trees
-        self.written = Written()
+        self.written = WrittenPlaces()
         found = write(pieces)
         lines = [header(main.facts), *import_lines(found.imports)]
         if found.outside:
             lines += ["", f"# From the module of {main.facts.source.name}: {', '.join(sorted(found.outside))}."]
         return "\n".join([*lines, gap(found.texts), body(found.texts, {}), ""]), found.outside
 
-    def pieces(self, parts: Sequence[Derived], look: Globals | None, known: Pieces | None = None) -> Pieces:
+    def pieces(self, parts: Sequence[DerivedText], look: Globals | None, known: Pieces | None = None) -> Pieces:
         """The parts as pieces of one output, added to those that are known.
 
         With `look`, all that they need is imported or copied as text; E5012 for what cannot be. Without it, a part

@@ -21,14 +21,14 @@ from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import aliases
 from srcgrad.analysis.complex_numbers import complex_limits, complexes, expected_real
 from srcgrad.analysis.containers import containers, items
-from srcgrad.analysis.definite_assignment import bound
-from srcgrad.analysis.mutation import mutable
-from srcgrad.analysis.recognised_idioms import logistic, shifts
+from srcgrad.analysis.definite_assignment import definite_assignment
+from srcgrad.analysis.mutation import check_mutation
+from srcgrad.analysis.recognised_idioms import recognise_logistic, shifts
 from srcgrad.analysis.record_candidates import accumulators
-from srcgrad.analysis.row_independence import rowwise
+from srcgrad.analysis.row_independence import note_row_independence
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
-from srcgrad.core.facts import PLAIN, Asked, Facts, Handed, Kind, Names, contained, numbers
+from srcgrad.core.facts import PLAIN, AskedKinds, Facts, Handed, Kind, Names, inner_kinds, numbers
 from srcgrad.core.files import collection_paused
 from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
@@ -37,25 +37,26 @@ from srcgrad.core.trees import copy as trees_copy
 from srcgrad.derive.array_arguments import check_places, check_real
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.calls import calls
-from srcgrad.derive.forward import dotted, tangent
-from srcgrad.derive.function_arguments import handed
+from srcgrad.derive.forward import tangent, tangent_name
+from srcgrad.derive.function_arguments import function_arguments
 from srcgrad.derive.list_arguments import operands
 from srcgrad.derive.probes import probes
 from srcgrad.derive.program import check
-from srcgrad.derive.recording import kept
+from srcgrad.derive.recording import saved_values
 from srcgrad.derive.regularity import doubts
 from srcgrad.derive.reverse import gradient, primal
-from srcgrad.derive.row_blocks import blocked
+from srcgrad.derive.row_blocks import loop_over_blocks
 from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.again.stacks import stacks
 from srcgrad.frontend.calls.checkpointed_loops import checkpoints
-from srcgrad.frontend.calls.inline import inlined
+from srcgrad.frontend.calls.inline import inline_calls
 from srcgrad.frontend.calls.nested_functions import namesakes
 from srcgrad.frontend.calls.side_effects import entry
 from srcgrad.frontend.containers_that_change import refresh
 from srcgrad.frontend.desugar.assignments import item_targets
 from srcgrad.frontend.desugar.conversions import conversions
 from srcgrad.frontend.desugar.desugar import (
+    desugar,
     frozen_distributions,
     implicit_functions,
     list_methods,
@@ -63,56 +64,62 @@ from srcgrad.frontend.desugar.desugar import (
     nested_hooks,
     objects,
     parallel_loops,
-    plain,
     quiet_contexts,
     solver_results,
     spline_objects,
 )
 from srcgrad.frontend.desugar.early_exits import exits
-from srcgrad.frontend.desugar.lists_and_dicts import apart, lists, spell_displays
+from srcgrad.frontend.desugar.lists_and_dicts import lists, separate_list_names, spell_displays
 from srcgrad.frontend.desugar.numpy_spellings import array_api
 from srcgrad.frontend.desugar.records import opened_records, records
 from srcgrad.frontend.desugar.views import in_place, views
-from srcgrad.frontend.language import known, subset
+from srcgrad.frontend.language import check_names, subset
 from srcgrad.frontend.normalise import normalise, parts_of_displays
 from srcgrad.frontend.operand_checks import check_silent, keep_draws, mark_moving
-from srcgrad.frontend.rename_variables import augmented, record_names, webs
+from srcgrad.frontend.rename_variables import record_names, spell_augmented, webs
 from srcgrad.frontend.results import auxiliary, fields, intermediate, results
-from srcgrad.optimise.accumulation import accumulate, joined
-from srcgrad.optimise.adjoint_assembly import filled, parts
-from srcgrad.optimise.algebra import factors, leading, signs, spread_seed, units
+from srcgrad.optimise.accumulation import accumulate, join_accumulations
+from srcgrad.optimise.adjoint_assembly import fill_adjoints, parts
+from srcgrad.optimise.algebra import constants_first, factors, signs, spread_seed, units
 from srcgrad.optimise.buffer_reuse import reuse
-from srcgrad.optimise.common_subexpressions import afresh, common
-from srcgrad.optimise.copy_elimination import anew, uncopied
+from srcgrad.optimise.common_subexpressions import common_subexpressions, rematerialisation
+from srcgrad.optimise.copy_elimination import copy_elimination, successor_copies
 from srcgrad.optimise.copy_propagation import copies
-from srcgrad.optimise.dead_code import dead, unbound
-from srcgrad.optimise.dead_stores import cleared, keyed, spent, unread
-from srcgrad.optimise.divisions import divided, factored, quotients, ratios
-from srcgrad.optimise.inline_expressions import begun, inline, order, spelling, stored, tight
-from srcgrad.optimise.loop_fusion import fused
-from srcgrad.optimise.loop_invariants import hoisted
-from srcgrad.optimise.matrix_products import products, transposed
-from srcgrad.optimise.naming import coalesce, count_temporaries, turned, unpack
+from srcgrad.optimise.dead_code import dead_code, unbound_shapes
+from srcgrad.optimise.dead_stores import dead_clears, dead_restores, first_stores, split_dict_adjoints
+from srcgrad.optimise.divisions import factor_sums, quotients, ratios, reuse_quotients
+from srcgrad.optimise.inline_expressions import (
+    inline,
+    inline_into_stores,
+    inline_within_page,
+    order,
+    second_names,
+    spelling,
+)
+from srcgrad.optimise.loop_fusion import loop_fusion
+from srcgrad.optimise.loop_invariants import loop_invariants
+from srcgrad.optimise.matrix_products import product_transposes, products
+from srcgrad.optimise.naming import coalesce, count_temporaries, sign_turns, unpack
 from srcgrad.optimise.pullback_closure import closure
-from srcgrad.optimise.recorded_values import combined, late, nearest, shares
-from srcgrad.optimise.shape_only_operands import lasting, mirrored, plainer, standins
-from srcgrad.optimise.tape_layout import counted, gathered
-from srcgrad.optimise.unbroadcast_elimination import narrow, squeezed
+from srcgrad.optimise.recorded_values import combined_records, late_records, nearest_records, shares
+from srcgrad.optimise.shape_only_operands import last_shapes, shape_only_operands, standins, tangent_shapes
+from srcgrad.optimise.tape_layout import count_by_records, gather_records
+from srcgrad.optimise.unbroadcast_elimination import keepdims_elimination, unbroadcast_elimination
 
 
 @dataclass
-class Shared:
+class SharedFront:
     """The tree, which stays as it is until a derivative takes it, and the facts, of which each who asks has a copy."""
 
     facts: Facts
     tree: Node
-    asked: Asked
+    asked: AskedKinds
     making: tuple[str, ...]  # the derivatives that the text had or made then, whose names others had to avoid
     taken: bool = False
 
     def serves(self, kinds: dict[str, Kind]) -> bool:
         """Whether the front would have done the same for arguments of these kinds."""
-        if self.taken or self.asked.told or contained(self.asked) or contained(kinds):
+        if self.taken or self.asked.told or inner_kinds(self.asked) or inner_kinds(kinds):
             return False
         alike = self.asked.numbers is None or self.asked.numbers == numbers(kinds)
         return alike and self.making == tuple(self.facts.module.making)
@@ -121,25 +128,25 @@ class Shared:
         """Facts of one's own, for arguments of these kinds, and the tree."""
         made = copy(self.facts)
         for key, value in vars(self.facts).items():
-            setattr(made, key, _own(value))
+            setattr(made, key, _own_table(value))
         made.kinds = dict(self.asked) if self.asked.told else dict(kinds)  # the front may have changed them
         made.arguments = dict(kinds)
         return made, self.tree
 
 
-def _own(value: object) -> object:
+def _own_table(value: object) -> object:
     """A table that may be filled; nodes and records in it are shared."""
     if type(value) is dict:
-        return {key: _own(item) if type(item) in (dict, list) else item for key, item in value.items()}
+        return {key: _own_table(item) if type(item) in (dict, list) else item for key, item in value.items()}
     if type(value) is list:
         return list(value)
     return Names(value.taken) if isinstance(value, Names) else value
 
 
-def shared(facts: Facts, tree: Node) -> Shared:
+def share_front(facts: Facts, tree: Node) -> SharedFront:
     """What the front has made of a function, whose kinds have noted what it asked of them."""
-    assert isinstance(facts.kinds, Asked), "the caller has given them so"
-    return Shared(facts, tree, facts.kinds, tuple(facts.module.making))
+    assert isinstance(facts.kinds, AskedKinds), "the caller has given them so"
+    return SharedFront(facts, tree, facts.kinds, tuple(facts.module.making))
 
 
 USER, AGAIN = "user", "again"  # a user's own function; a text of ours, differentiated once more
@@ -206,7 +213,7 @@ DESUGAR = listed(
     again(spell_displays),
     again(implicit_functions),
     again(parallel_loops),
-    user(apart),
+    user(separate_list_names),
     user(record_names),
     user(namesakes),
     user(nested_hooks),
@@ -217,7 +224,7 @@ DESUGAR = listed(
     user(spline_objects),
     user(in_place),
     user(list_methods),
-    user(plain),
+    user(desugar),
 )
 CALLEE = listed(item_targets, user(checkpoints), user(conversions), *DESUGAR, subset, exits)  # what is written out
 EFFECTS = listed(item_targets, *DESUGAR)  # what is asked for what it changes
@@ -230,16 +237,16 @@ FRONT = listed(
     exits,
     auxiliary,
     array_api,
-    known,
-    inlined,
+    check_names,
+    inline_calls,
     records,
     user(refresh),
     lists,
     again(stacks),
     user(views),
     user(entry),
-    augmented,
-    user(bound),
+    spell_augmented,
+    user(definite_assignment),
     user(fields),
     webs,
     parts_of_displays,
@@ -267,81 +274,81 @@ ANALYSE = listed(
     doubts,
     user(aliases),
     items,
-    mutable,
+    check_mutation,
     accumulators,
     calls,
-    handed,
-    logistic,
+    function_arguments,
+    recognise_logistic,
 )
 OPTIMISE = listed(
-    dead,
-    user(unread),
-    dead,
-    user(keyed),
-    dead,
-    fused,
-    dead,
+    dead_code,
+    user(dead_restores),
+    dead_code,
+    user(split_dict_adjoints),
+    dead_code,
+    loop_fusion,
+    dead_code,
     shares,
-    dead,
-    combined,
-    dead,
+    dead_code,
+    combined_records,
+    dead_code,
     standins,
-    dead,
-    lasting,
-    dead,
-    user(nearest),
-    user(late),
-    again(mirrored),
+    dead_code,
+    last_shapes,
+    dead_code,
+    user(nearest_records),
+    user(late_records),
+    again(tangent_shapes),
     parts,
     spread_seed,
-    begun,
-    common,
-    dead,
+    second_names,
+    common_subexpressions,
+    dead_code,
     copies,
-    dead,
+    dead_code,
     ratios,
-    dead,
-    transposed,
+    dead_code,
+    product_transposes,
     spelling,
     unpack,
     inline,
-    plainer,
-    dead,
-    transposed,
+    shape_only_operands,
+    dead_code,
+    product_transposes,
     units,
-    narrow,
+    unbroadcast_elimination,
     quotients,
     factors,
     signs,
-    squeezed,
+    keepdims_elimination,
     order,
-    turned,
+    sign_turns,
     copies,
-    dead,
-    cleared,
-    user(spent),
-    uncopied,
-    joined,
-    hoisted,
+    dead_code,
+    first_stores,
+    user(dead_clears),
+    copy_elimination,
+    join_accumulations,
+    loop_invariants,
     products,
-    user(anew),
+    user(successor_copies),
     accumulate,
-    filled,
-    stored,
-    tight,
+    fill_adjoints,
+    inline_into_stores,
+    inline_within_page,
     factors,
     signs,
-    divided,
-    factored,
-    leading,
-    afresh,
+    reuse_quotients,
+    factor_sums,
+    constants_first,
+    rematerialisation,
     user(reuse),
     coalesce,
-    gathered,
-    counted,
+    gather_records,
+    count_by_records,
     count_temporaries,
     closure,
-    unbound,
+    unbound_shapes,
 )
 
 REVERSE = (*FRONT, *ANALYSE, *listed(gradient, operands), *OPTIMISE)
@@ -371,7 +378,7 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     spell_displays: "- > -",
     implicit_functions: "Names > Names",
     parallel_loops: "Names > -",
-    apart: "Names Origin > Origin",
+    separate_list_names: "Names Origin > Origin",
     record_names: "Kinds > -",
     namesakes: "- > -",
     nested_hooks: "Names > Names",
@@ -382,21 +389,21 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     spline_objects: "Names > -",
     in_place: "Names Origin Kinds > Origin",
     list_methods: "Names Origin Kinds Resolution > Names Origin",
-    plain: "Names Origin Kinds Resolution > Names Origin Kinds",
+    desugar: "Names Origin Kinds Resolution > Names Origin Kinds",
     subset: "Names Origin > -",
     exits: "Names Origin > Names Origin",
     auxiliary: "- > -",
     array_api: "Names > -",
-    known: "Names > -",
-    inlined: "Names Origin Kinds Resolution Values > Names Origin Resolution",
+    check_names: "Names > -",
+    inline_calls: "Names Origin Kinds Resolution Values > Names Origin Resolution",
     records: "Origin Kinds > -",
     refresh: "Names Kinds Memory > Memory",
     lists: "Names Kinds Resolution > Kinds",
     stacks: "Origin Kinds > Kinds",
     views: "Names Origin Kinds > Names Origin",
     entry: "Names Origin Kinds Resolution > Names Origin Resolution",
-    augmented: "Names Origin Kinds Values > Origin Values",
-    bound: "- > -",
+    spell_augmented: "Names Origin Kinds Values > Origin Values",
+    definite_assignment: "- > -",
     fields: "Names > -",
     webs: "Names Kinds Values > Names Values",
     parts_of_displays: "- > -",
@@ -417,67 +424,67 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     doubts: "Names Kinds Resolution Activity Values Calls Idioms > Idioms",
     aliases: "Names Origin Kinds Resolution Activity Values > Names Origin Resolution Values",
     items: "Names Origin Kinds Resolution Values > Names Origin Resolution Values",
-    mutable: "Names Origin Kinds Resolution Activity Values Memory Calls Idioms"
+    check_mutation: "Names Origin Kinds Resolution Activity Values Memory Calls Idioms"
     " > Names Origin Resolution Activity Values Memory",
     accumulators: "Resolution Tape > Tape",
     calls: "Names Origin Kinds Resolution Activity Values Calls Idioms > Origin Activity Values Calls Idioms",
-    handed: "Names Kinds Resolution Activity Values > -",
-    logistic: "Resolution Activity Memory > Resolution",
+    function_arguments: "Names Kinds Resolution Activity Values > -",
+    recognise_logistic: "Resolution Activity Memory > Resolution",
     gradient: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Resolution Activity Values Memory Calls Tape Idioms",
     operands: "Names Kinds Memory > Memory",
-    dead: "Resolution Activity Calls Tape > Activity",
-    unread: "Names Values Memory Tape > Activity",
-    keyed: "Names Kinds Activity Memory Tape > Activity",
-    fused: "Names Origin Kinds Resolution Activity Values Memory Tape > Names Origin Activity Values Tape",
+    dead_code: "Resolution Activity Calls Tape > Activity",
+    dead_restores: "Names Values Memory Tape > Activity",
+    split_dict_adjoints: "Names Kinds Activity Memory Tape > Activity",
+    loop_fusion: "Names Origin Kinds Resolution Activity Values Memory Tape > Names Origin Activity Values Tape",
     shares: "Names Origin Resolution Activity Values Memory Tape > Names Resolution Activity Values Tape",
-    combined: "Names Kinds Activity Memory Tape > Activity Tape",
+    combined_records: "Names Kinds Activity Memory Tape > Activity Tape",
     standins: "Names Activity Values Memory Tape > Activity",
-    lasting: "Names Kinds Resolution Values Memory Tape > Activity",
-    nearest: "Kinds Values Memory Tape > -",
-    late: "Names Kinds Memory Tape > -",
-    mirrored: "Names > -",
+    last_shapes: "Names Kinds Resolution Values Memory Tape > Activity",
+    nearest_records: "Kinds Values Memory Tape > -",
+    late_records: "Names Kinds Memory Tape > -",
+    tangent_shapes: "Names > -",
     parts: "Names Kinds Tape > -",
     spread_seed: "Names Memory > -",
-    begun: "Names Activity Values Tape > Tape",
-    common: "Names Origin Kinds Activity Memory Tape > Activity",
+    second_names: "Names Activity Values Tape > Tape",
+    common_subexpressions: "Names Origin Kinds Activity Memory Tape > Activity",
     copies: "Names Activity Memory Tape > Activity",
     ratios: "Names Kinds Activity Values Memory > Activity Values",
-    transposed: "Names Kinds Resolution Values Tape > Values",
+    product_transposes: "Names Kinds Resolution Values Tape > Values",
     spelling: "Names Origin Resolution Tape > -",
     unpack: "Names Resolution Tape > -",
     inline: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
-    plainer: "Names Kinds Activity Values Tape > Activity",
+    shape_only_operands: "Names Kinds Activity Values Tape > Activity",
     units: "Names Activity Values > -",
-    narrow: "Names Kinds Values Memory Tape > Tape",
+    unbroadcast_elimination: "Names Kinds Values Memory Tape > Tape",
     quotients: "Names Origin Kinds Activity Values Tape > -",
     factors: "Names Kinds Activity Values Tape > -",
     signs: "Names Kinds Activity Values Tape > -",
-    squeezed: "- > -",
+    keepdims_elimination: "- > -",
     order: "Names Origin Kinds Activity Values Memory Tape > Tape",
-    turned: "Names Kinds Resolution Activity Values Memory Tape > Names Resolution Values",
-    cleared: "Values > -",
-    spent: "Names Kinds Values Memory Tape > -",
-    uncopied: "Names Values Memory > Memory",
-    joined: "Names Tape > -",
-    hoisted: "Names Origin Kinds Resolution Values Memory Tape > Names Values",
+    sign_turns: "Names Kinds Resolution Activity Values Memory Tape > Names Resolution Values",
+    first_stores: "Values > -",
+    dead_clears: "Names Kinds Values Memory Tape > -",
+    copy_elimination: "Names Values Memory > Memory",
+    join_accumulations: "Names Tape > -",
+    loop_invariants: "Names Origin Kinds Resolution Values Memory Tape > Names Values",
     products: "Names Origin Kinds Activity Values Memory Tape > Names Tape",
-    anew: "Names Resolution Memory Tape > -",
+    successor_copies: "Names Resolution Memory Tape > -",
     accumulate: "Names Kinds Values Tape > -",
-    filled: "Names Kinds Activity Values Tape > Names",
-    stored: "Names Origin Memory Calls Tape > -",
-    tight: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
-    divided: "Origin Kinds Values Memory > -",
-    factored: "Names Origin Kinds Activity Values Tape > -",
-    leading: "Names Kinds Activity Values Tape > -",
-    afresh: "Names Origin Kinds Resolution Values Memory Tape > Values",
+    fill_adjoints: "Names Kinds Activity Values Tape > Names",
+    inline_into_stores: "Names Origin Memory Calls Tape > -",
+    inline_within_page: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
+    reuse_quotients: "Origin Kinds Values Memory > -",
+    factor_sums: "Names Origin Kinds Activity Values Tape > -",
+    constants_first: "Names Kinds Activity Values Tape > -",
+    rematerialisation: "Names Origin Kinds Resolution Values Memory Tape > Values",
     reuse: "Names Activity Values Memory > -",
     coalesce: "Names Values Memory Tape > Names Values Memory",
-    gathered: "Names Kinds Memory Calls Tape > Tape",
-    counted: "Tape > -",
+    gather_records: "Names Kinds Memory Calls Tape > Tape",
+    count_by_records: "Tape > -",
     count_temporaries: "Names Values Memory Tape > Names Values Tape",
     closure: "Names Kinds Memory Calls Tape > Tape",
-    unbound: "- > -",
+    unbound_shapes: "- > -",
     tangent: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Origin Resolution Values Tape Idioms",
     probes: "- > -",
@@ -488,13 +495,13 @@ SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
 
 
 @dataclass
-class Begun:
+class BegunFunction:
     """A tree and its facts after the passes that are `done`; whoever goes on with them has them for himself."""
 
     facts: Facts
     tree: Any
     done: Passes = ()
-    shared: Shared | None = None  # where the tree comes from, if others look at it as well
+    shared: SharedFront | None = None  # where the tree comes from, if others look at it as well
 
     def advance(self, passes: Passes) -> None:
         """Run some more passes."""
@@ -509,7 +516,7 @@ class Begun:
         free = self.shared is None or not self.shared.taken
         return alike and plain and free and self.facts.module is module and self.facts.called == called
 
-    def taken(self) -> Begun:
+    def taken(self) -> BegunFunction:
         """Itself, for a derivative, which changes the tree: nobody else looks at that from here on."""
         if self.shared is not None:
             self.shared.taken = True
@@ -517,7 +524,7 @@ class Begun:
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedText:
     """A derivative as text, with what it needs to run."""
 
     name: str
@@ -538,9 +545,9 @@ def derive(
     called: bool = False,
     has_auxiliary: bool = False,
     step: Step | None = None,
-    begun: Begun | None = None,
+    begun: BegunFunction | None = None,
     handed: Handed = PLAIN,
-) -> Derived:
+) -> DerivedText:
     """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
 
     With `has_auxiliary`, only the first of a returned pair is differentiated; `step` says that it is a loop's body.
@@ -552,7 +559,7 @@ def derive(
     made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
     module.pending[key] = made
     if begun is None or made in begun.facts.names.taken:
-        begun = Begun(*prepared(source, namespace, mode, wrt, kinds, module, step))
+        begun = BegunFunction(*prepare_facts(source, namespace, mode, wrt, kinds, module, step))
     facts = begun.facts
     facts.mode, facts.single, facts.called, facts.auxiliary = mode, single, called, has_auxiliary
     facts.handed = handed
@@ -560,7 +567,7 @@ def derive(
     give_seeds(facts)
     facts.names.taken.add(made)
     with collection_paused():
-        return _derived(begun, kinds, made)
+        return _finish_derivative(begun, kinds, made)
 
 
 def give_seeds(facts: Facts) -> None:
@@ -568,29 +575,29 @@ def give_seeds(facts: Facts) -> None:
     facts.back = facts.names.fresh(f"{facts.source.name}_back") if facts.mode == "vjp" else ""
     facts.seed = SEED.get(facts.mode, "parameter" if facts.module.seeded else "one")
     if facts.pushes_forward:
-        facts.seeds = tuple(dotted(w, facts) for w in facts.wrt)
+        facts.seeds = tuple(tangent_name(w, facts) for w in facts.wrt)
 
 
-def _derived(begun: Begun, kinds: dict[str, Kind], made: str) -> Derived:
+def _finish_derivative(begun: BegunFunction, kinds: dict[str, Kind], made: str) -> DerivedText:
     facts, module, tree = begun.facts, begun.facts.module, begun.facts.source.tree
     begun.advance(tuple(each for each in steps(facts.mode, module) if each not in begun.done))
     program: Any = begun.tree
     if module.explained:
-        facts.kept = kept(program, facts)
+        facts.kept = saved_values(program, facts)
     looks = [*check(kinds, facts), *check_real(program, facts), *check_places(program, facts)]
     program.forward = [*looks, *program.forward]
     free = outer_names(program, facts, tree)
-    return Derived(made, assemble(program, facts, tree, made), facts, free)
+    return DerivedText(made, assemble(program, facts, tree, made), facts, free)
 
 
 def steps(mode: str, module: Any) -> Passes:
     """The passes of a mode, with those that the options of a text add, and last those of its target."""
     chosen = MODES[mode]
     if module.autocast or module.blocks:
-        change = blocked if module.blocks else autocast
+        change = loop_over_blocks if module.blocks else autocast
         chosen = _before(containers, chosen, listed(containers, activity, again(own_branches), shapes, change))
     if module.leading.regroup:
-        chosen = _before(tangent, chosen, listed(rowwise))
+        chosen = _before(tangent, chosen, listed(note_row_independence))
     return (*chosen, *listed(*(module.target.batched if module.leading.axis else module.target.passes)))
 
 
@@ -606,7 +613,7 @@ def until(run: Callable[[Any, Facts], Any], mode: str = "reverse") -> Passes:
     return chosen[: next(k for k, each in enumerate(chosen) if each.run is run) + 1]
 
 
-def prepared(
+def prepare_facts(
     source: Source,
     namespace: Namespace,
     mode: str,

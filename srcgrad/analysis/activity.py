@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.analysis.argument_kinds import check_attributes
 from srcgrad.analysis.floating_types import check_steps, integers
-from srcgrad.core.control_flow import Edge, reached
+from srcgrad.core.control_flow import Edge, reachable_names
 from srcgrad.core.expressions import adds_axes
 from srcgrad.core.facts import Facts
 from srcgrad.core.namespace import Step
@@ -31,12 +31,12 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.frontend.calls.derivatives_in_body import without_checks
 
 
-def parted(function: Node, facts: Facts) -> dict[str, None]:
+def containers_by_parts(function: Node, facts: Facts) -> dict[str, None]:
     """The names of such containers: a counter in one is no input of what stands beside it.
 
     >>> from srcgrad.interface.show.explain import explain_facts
@@ -107,29 +107,29 @@ def _is_display(value: Node) -> bool:
     return isinstance(value, gast.List)
 
 
-def carried(node: Node, facts: Facts) -> list[str]:
+def active_sources(node: Node, facts: Facts) -> list[str]:
     """Names through which a derivative may flow into an assignment or a loop variable."""
     if isinstance(node, gast.For):
         return [node.iter.id] if isinstance(node.iter, gast.Name) else []
     if is_write(node):
-        return [*written(node), *_carried(node.value, facts)]
-    if written(node):
+        return [*written_names(node), *_sources_of_value(node.value, facts)]
+    if written_names(node):
         if isinstance(node, gast.Assign):
             return [node.value.func.value.id]  # h = h_stack.pop()
         last = node.value if isinstance(node, gast.AugAssign) else node.value.args[-1]
-        return [*written(node), *_carried(last, facts)]
+        return [*written_names(node), *_sources_of_value(last, facts)]
     if not isinstance(node, gast.Assign) or getattr(node.targets[0], "id", "") in facts.shifts:
         return []
-    return _carried(node.value, facts)
+    return _sources_of_value(node.value, facts)
 
 
-def _carried(value: Node, facts: Facts) -> list[str]:
+def _sources_of_value(value: Node, facts: Facts) -> list[str]:
     if isinstance(value, gast.Name):
         return [value.id]
     if isinstance(value, gast.Tuple | gast.List):
-        return [found for item in value.elts for found in _carried(item, facts)]
+        return [found for item in value.elts for found in _sources_of_value(item, facts)]
     if isinstance(value, gast.Dict):
-        return [found for item in value.values for found in _carried(item, facts)]
+        return [found for item in value.values for found in _sources_of_value(item, facts)]
     operation = facts.operation.get(value)
     if operation is None:
         return []
@@ -139,25 +139,25 @@ def _carried(value: Node, facts: Facts) -> list[str]:
     if operation.function in (list, sorted) and _is_dict(value.args[0], facts):
         return []  # its keys
     if operation.kind != "op":
-        called = _named(value.func, facts)  # what is called may have been computed
+        called = _names_and_parts(value.func, facts)  # what is called may have been computed
         given = [*value.args, *(w.value for w in value.keywords)]
-        return [*called, *(read for part in given for read in _carried(part, facts))]
+        return [*called, *(read for part in given for read in _sources_of_value(part, facts))]
     assert operation.rule is not None, "an op has a rule"
-    places = (*differentiable(operation.rule), *operation.rule.refuses)
+    places = (*differentiable_parameters(operation.rule), *operation.rule.refuses)
     return [
         read
         for parameter, argument in operation.bound.items()
         if parameter in places
-        for read in _carried(argument, facts)
+        for read in _sources_of_value(argument, facts)
     ]
 
 
-def _named(tree: Node, facts: Facts) -> list[str]:
+def _names_and_parts(tree: Node, facts: Facts) -> list[str]:
     """The names below a tree, and of containers of which activity looks at the parts, the parts."""
     part = part_read(tree, facts.parted)
     if part is not None or isinstance(tree, gast.Name):
         return [part or tree.id]
-    return [found for child in children(tree) for found in _named(child, facts)]
+    return [found for child in children(tree) for found in _names_and_parts(child, facts)]
 
 
 def _is_dict(value: Node, facts: Facts) -> bool:
@@ -165,7 +165,7 @@ def _is_dict(value: Node, facts: Facts) -> bool:
     return "dict" in (facts.containers.get(held), facts.list_kind(held))
 
 
-def differentiable(rule: object) -> tuple[str, ...]:
+def differentiable_parameters(rule: object) -> tuple[str, ...]:
     """Parameters of an op through which a derivative flows."""
     reverse = adjoint_template(rule)  # type: ignore[arg-type]
     if reverse is not None:
@@ -192,12 +192,12 @@ def activity(function: Node, facts: Facts) -> Node:
     >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
     ['k', 'n', 's', 'x', 'y']
     """
-    facts.parted = parted(function, facts)
+    facts.parted = containers_by_parts(function, facts)
     edges, tuples = flow_edges(function, facts)
     result = function.body[-1]
     outputs = list(loads(result.value.elts[0] if facts.auxiliary else result))
-    varied = reached(list(facts.wrt), edges)
-    useful = reached(outputs, [(after, before) for before, after in edges])
+    varied = reachable_names(list(facts.wrt), edges)
+    useful = reachable_names(outputs, [(after, before) for before, after in edges])
     for held, parts in _parts(function, facts).items():
         for found in (varied, useful):
             if any(part in found for part in parts):
@@ -220,7 +220,7 @@ def activity(function: Node, facts: Facts) -> Node:
 
 def own_branches(function: Node, facts: Facts) -> None:
     """Note how deep in branches a text of ours binds the active names that are bound in branches alone."""
-    given = _given(function)
+    given = _parameter_names(function)
     depths = branch_depths(function.body)
     facts.branch_depth = {n: depths[n] for n in facts.active if depths.get(n, 0) and n not in given}
 
@@ -233,7 +233,7 @@ def _check_refused(function: Node, facts: Facts) -> None:
             continue
         for parameter, reason in operation.rule.refuses.items():
             argument = operation.bound.get(parameter)
-            if argument is not None and any(read in facts.active for read in _carried(argument, facts)):
+            if argument is not None and any(read in facts.active for read in _sources_of_value(argument, facts)):
                 raise facts.refuse(
                     node.value,
                     "E5001",
@@ -258,7 +258,7 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
         if operation is not None and isinstance(operation.function, Step):
             arguments = dict(zip(operation.function.parameters, node.value.args, strict=True))
             flows = facts.module.flows(operation.function)
-            parts = [[r for p in flow for r in _carried(arguments[p], facts)] for flow in flows]
+            parts = [[r for p in flow for r in _sources_of_value(arguments[p], facts)] for flow in flows]
             if len(parts) > 1 and isinstance(node.targets[0], gast.Name):
                 made[node.targets[0].id] = parts
                 continue
@@ -267,9 +267,9 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
             tuples[node.value.id] = stores(node)
             edges += [(p, [b]) for p, b in zip(made[node.value.id], stores(node), strict=True) if p]
         elif bound := parts_bound(node, facts.parted):
-            edges += [(sources, [part]) for part, value in bound if (sources := _carried(value, facts))]
+            edges += [(sources, [part]) for part, value in bound if (sources := _sources_of_value(value, facts))]
         else:
-            sources = carried(node, facts)
+            sources = active_sources(node, facts)
             if sources:
                 edges.append((sources, stores(node)))
     return edges, tuples
@@ -290,8 +290,8 @@ def flows(function: Node, facts: Facts) -> list[list[str]]:
     value = function.body[-1].value
     parts = value.elts if isinstance(value, gast.Tuple) else [value]
     backwards = [(after, before) for before, after in edges]
-    found = [reached(_carried(part, facts), backwards) for part in parts]
-    return [[p for p in _given(function) if p in sources] for sources in found]
+    found = [reachable_names(_sources_of_value(part, facts), backwards) for part in parts]
+    return [[p for p in _parameter_names(function) if p in sources] for sources in found]
 
 
 def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:
@@ -324,17 +324,17 @@ def branch_depths(block: Block, depth: int = 0) -> dict[str, int]:
     return found
 
 
-def _given(function: Node) -> list[str]:
+def _parameter_names(function: Node) -> list[str]:
     return [a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
 
 
 def _index(function: Node, facts: Facts) -> None:
     """Active names of which parts are read or written: elements of their adjoints will change."""
     facts.indexed.update(dict.fromkeys(facts.swapped))
-    computed = _computed(function, facts)
+    computed = _elementwise_results(function, facts)
     for node in statements(function.body):
         if is_write(node):
-            facts.indexed.update(dict.fromkeys(written(node)))
+            facts.indexed.update(dict.fromkeys(written_names(node)))
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.function is operator.getitem:
             source = operation.bound["x"]
@@ -352,9 +352,9 @@ def _index(function: Node, facts: Facts) -> None:
             facts.indexed[node.iter.id] = None
 
 
-def _computed(function: Node, facts: Facts) -> frozenset[str]:
+def _elementwise_results(function: Node, facts: Facts) -> frozenset[str]:
     """Names that hold what elementwise operations gave, and no dict, which may have the key None."""
-    bound: dict[str, bool] = dict.fromkeys(_given(function), False)
+    bound: dict[str, bool] = dict.fromkeys(_parameter_names(function), False)
     for node in statements(function.body):
         operation = facts.operation.get(getattr(node, "value", None))
         elementwise = operation is not None and isinstance(operation.function, np.ufunc)

@@ -17,14 +17,26 @@ from typing import Any  # called functions are arbitrary objects
 import gast
 import numpy as np
 
-from srcgrad.analysis.containers import deposited
+from srcgrad.analysis.containers import puts_array_in_list
 from srcgrad.core.control_flow import definitions
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Operation, copied
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.namespace import Step
 from srcgrad.core.rule_forms import arguments_of, may_show
 from srcgrad.core.rules import is_users, rule_of
-from srcgrad.core.trees import Block, Node, at, loads, parameters, statement, statements, stores, target, walk, written
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    at,
+    loads,
+    parameters,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written_names,
+)
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import Procedures
 from srcgrad.frontend.desugar.views import WRAPPING
@@ -146,16 +158,16 @@ def aliases(function: Node, facts: Facts) -> Node:
     for node, name in given_away(order, facts):
         raise _refusal(node, name, "the called function changes it by `+=` or the like", facts)
     place = {node: k for k, node in enumerate(order)}
-    for names, nodes in _changed(order, facts):
+    for names, nodes in _array_changes(order, facts):
         for name in names:
             numbers = _check_origin(name, nodes, order, function, facts)
             check_numbers(function.body, dict.fromkeys(numbers), facts)
         last = max(place[n] for n in nodes)
-        loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
+        loops = [n for n in order if isinstance(n, gast.For | gast.While) and _stands_in_loop(n, nodes)]
         for node in order:
             early = place[node] < last or any(node in set(statements([loop])) for loop in loops)
             for name in names:
-                if early and deposited(node, name, function.body, facts):
+                if early and puts_array_in_list(node, name, function.body, facts):
                     where = getattr(node, "lineno", 0)
                     raise _refusal(nodes[0], name, f"line {where} puts it into a list", facts)
                 if early and node not in nodes and _hands_on(node, name, order, facts):
@@ -167,7 +179,7 @@ def aliases(function: Node, facts: Facts) -> Node:
     return function
 
 
-def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node]]]:
+def _array_changes(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node]]]:
     """Names that stand for one array, which is changed in place, with the statements that change it.
 
     `a += e` became `a2 = a + e` where the two values got names of their own: they are one array all the same.
@@ -189,7 +201,7 @@ def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node
     return found
 
 
-def _inside(loop: Node, nodes: list[Node]) -> bool:
+def _stands_in_loop(loop: Node, nodes: list[Node]) -> bool:
     held = set(statements(loop.body))
     return any(node in held for node in nodes)
 
@@ -200,7 +212,7 @@ def _check_origin(name: str, nodes: list[Node], order: list[Node], function: Nod
     argument = name in parameters(function)
     if not doubtful and not argument:
         return []
-    met = _met(name, nodes, function)
+    met = _values_where_changed(name, nodes, function)
     if argument and None in met and facts.arguments.get(name, UNKNOWN).tag != "scalar":
         raise _refusal(nodes[0], name, "it is an argument, which the caller holds", facts)
     numbers = []
@@ -215,12 +227,12 @@ def _check_origin(name: str, nodes: list[Node], order: list[Node], function: Nod
 
 def _is_doubtful(node: Node, name: str, facts: Facts) -> bool:
     """Whether a statement may bind a name to what something else holds."""
-    if name not in stores(node) or name in written(node):
+    if name not in stores(node) or name in written_names(node):
         return False
     return not (node in facts.augmented or is_fresh(node, facts))
 
 
-def _met(name: str, nodes: list[Node], function: Node) -> dict[Node | None, None]:
+def _values_where_changed(name: str, nodes: list[Node], function: Node) -> dict[Node | None, None]:
     """The statements whose value a name may have where it is changed; None for the argument that the caller gave."""
     reaching = definitions(function.body, parameters(function))
     places = [reaching.of[k][0] for n in nodes if name in loads(n) for k in reaching.at(n, name)]
@@ -251,7 +263,7 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
         spec = facts.spec.get(node)
         if node not in numbers or (spec is not None and spec.scalar):
             return [node]
-        whole, part = copied(node.value.value, facts), copied(node.value, facts)
+        whole, part = copy_with_facts(node.value.value, facts), copy_with_facts(node.value, facts)
         check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
         facts.effects[check] = None
         facts.origin[check] = facts.origin.get(node, node)  # it stands in the midst of that statement
@@ -305,7 +317,7 @@ def is_new(value: Node, function: Node, facts: Facts, known: dict[str, bool] | N
 
 def _are_new(name: str, function: Node, facts: Facts, known: dict[str, bool]) -> bool:
     """Whether all that a function binds to a name is new."""
-    made = [n for n in statements(function.body) if name in stores(n) and name not in written(n)]
+    made = [n for n in statements(function.body) if name in stores(n) and name not in written_names(n)]
     for node in made:
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.kind == "callee" and facts.module.returns_new(operation.function):

@@ -21,11 +21,23 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.axis_lengths import extents
-from srcgrad.analysis.complex_numbers import dotted, is_complex_value, may_be_complex
-from srcgrad.core.control_flow import Edge, reached
+from srcgrad.analysis.complex_numbers import binding_of_dotted_name, is_complex_value, may_be_complex
+from srcgrad.core.control_flow import Edge, reachable_names
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.core.namespace import Namespace
-from srcgrad.core.trees import Node, called, header, inside, loads, parsed, statements, stores, target, walk, written
+from srcgrad.core.trees import (
+    Node,
+    called_name,
+    find_nodes,
+    header,
+    loads,
+    parse_tree,
+    statements,
+    stores,
+    target,
+    walk,
+    written_names,
+)
 from srcgrad.frontend.kinds_of_values import makes_objects, refused_field
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bind, binding_of
 
@@ -34,7 +46,7 @@ _DIMENSIONS = re.compile(r"\s*(?:\d+|[A-Za-z_]\w*)(?:\s+(?:\d+|[A-Za-z_]\w*))*\s
 _DTYPES = ("float", "float16", "float64", "integer", "complex")
 
 
-def annotated(tree: Node, namespace: Namespace) -> dict[str, Kind]:
+def kinds_of_annotations(tree: Node, namespace: Namespace) -> dict[str, Kind]:
     """What annotations tell of parameters: numbers, shapes such as `"n d"`, types such as `NDArray[complex]`."""
     found = {}
     for parameter in every_parameter(tree):
@@ -56,11 +68,11 @@ def _names_complex(annotation: Node, namespace: Namespace) -> bool:
     """Whether an annotation names a complex type anywhere."""
     if isinstance(annotation, gast.Constant):
         try:
-            annotation = parsed(str(annotation.value), "eval").body
+            annotation = parse_tree(str(annotation.value), "eval").body
         except SyntaxError:
             return False
     names = [node for node in walk(annotation) if isinstance(node, gast.Name | gast.Attribute)]
-    return any(is_complex_value(getattr(dotted(node, namespace), "object", None)) for node in names)
+    return any(is_complex_value(getattr(binding_of_dotted_name(node, namespace), "object", None)) for node in names)
 
 
 def every_parameter(tree: Node) -> list[Node]:
@@ -85,17 +97,17 @@ def declared_shape(annotation: Node, namespace: Namespace) -> Kind | None:
         text = annotation.value
         if "[" in text:
             try:
-                return declared_shape(parsed(text, "eval").body, namespace)
+                return declared_shape(parse_tree(text, "eval").body, namespace)
             except SyntaxError:
                 return None
-        return None if _is_type(text.strip(), namespace) or not text.strip() else _shaped(text, "")
+        return None if _is_type(text.strip(), namespace) or not text.strip() else _kind_of_shape_text(text, "")
     if isinstance(annotation, gast.Subscript) and isinstance(annotation.slice, gast.Tuple):
         head = annotation.value
         spelled = getattr(head, "attr", getattr(head, "id", ""))
         parts = annotation.slice.elts
         whole = len(parts) == 2 and not isinstance(parts[0], gast.Constant) and isinstance(parts[1], gast.Constant)
         if whole and isinstance(parts[1].value, str) and spelled not in ("Literal", "dict", "tuple", "Callable"):
-            return _shaped(parts[1].value, spelled)
+            return _kind_of_shape_text(parts[1].value, spelled)
     return None
 
 
@@ -110,7 +122,7 @@ def _is_type(text: str, namespace: Namespace) -> bool:
     return text == "array" or isinstance(getattr(np, text, None), type)
 
 
-def _shaped(text: str, head: str) -> Kind | None:
+def _kind_of_shape_text(text: str, head: str) -> Kind | None:
     """The kind of an array whose lengths a text gives; `_` is a length of its own. None for what is no such text."""
     if (text.strip() and not _DIMENSIONS.match(text)) or set(text.split()) & set(_DTYPES):
         return None
@@ -178,17 +190,21 @@ def lengths_of(bound: dict[str, Node], kinds: dict[str, Kind], facts: Facts) -> 
 __all__ = ["bind", "kinds_of", "lengths_of"]
 
 
-def guessed(function: Node, facts: Facts) -> dict[str, Kind]:
+def kinds_from_reads(function: Node, facts: Facts) -> dict[str, Kind]:
     """The kinds of what `wrt` names, and of its parts, that the text shows to be containers."""
     unknown = [one for one in facts.wrt if facts.kinds.get(one, UNKNOWN) == UNKNOWN]
     if not unknown:
         return {}
     order = statements(function.body)
-    found = _keyed(order, unknown)
+    found = _mark_dicts(order, unknown)
     if facts.module.target.typed:
         return found
     text, wanted = _Text.of(order), [one for one in unknown if one not in facts.inner]
-    return {**found, **_unpacked(text, wanted), **_sequences(text, wanted, slices=not facts.module.inline)}
+    return {
+        **found,
+        **_kinds_of_unpacked_parts(text, wanted),
+        **_sequences(text, wanted, slices=not facts.module.inline),
+    }
 
 
 @dataclass(frozen=True)
@@ -211,9 +227,9 @@ def may_be_array(wanted: str, facts: Facts) -> bool:
     return facts.arguments.get(wanted, UNKNOWN) == UNKNOWN and facts.kinds.get(wanted, UNKNOWN).tag == "tuple"
 
 
-def _keyed(order: list[Node], unknown: list[str]) -> dict[str, Kind]:
+def _mark_dicts(order: list[Node], unknown: list[str]) -> dict[str, Kind]:
     """What is read by names, `params["w"]`, is a dict if nothing else is known; so are such parts."""
-    reads = [n for node in order for part in header(node) for n in inside(part, gast.Subscript)]
+    reads = [n for node in order for part in header(node) for n in find_nodes(part, gast.Subscript)]
     named = {getattr(n.value, "id", "") for n in reads if isinstance(getattr(n.slice, "value", None), str)}
     found = {name: Kind("dict") for name in unknown if name in named}
     for node in order:
@@ -227,13 +243,13 @@ def _keyed(order: list[Node], unknown: list[str]) -> dict[str, Kind]:
     return found
 
 
-def _unpacked(text: _Text, wanted: list[str]) -> dict[str, Kind]:
+def _kinds_of_unpacked_parts(text: _Text, wanted: list[str]) -> dict[str, Kind]:
     """What is read once, by `u, v = params`, has these parts; whether it is an array is seen when the text runs."""
     apart = {node.value.id: stores(node) for node in text.order if _takes_apart(node)}
 
     def kind(name: str, times: int) -> Kind:
         if times and text.bound[name] == times and name not in apart:
-            return _keyed(text.order, [name]).get(name, UNKNOWN)
+            return _mark_dicts(text.order, [name]).get(name, UNKNOWN)
         if name not in apart or text.reads[name] != 1 or text.bound[name] != times:
             return UNKNOWN
         return Kind("tuple", None, tuple((place, kind(part, 1)) for place, part in enumerate(apart[name])))
@@ -269,10 +285,12 @@ def _item_of(held: str, text: _Text, *, slices: bool) -> Kind | None:
         else:
             return None
         wholes[of] += 1
-    for call in (n for node in order for part in header(node) for n in walk(part) if called(n) == "len" and n.args):
+    for call in (
+        n for node in order for part in header(node) for n in walk(part) if called_name(n) == "len" and n.args
+    ):
         if getattr(call.args[0], "id", "") in wholes:
             wholes[call.args[0].id] += 1
-    kinds = {_taken(item, reads[item], order) for item in items}
+    kinds = {_kind_of_item_reads(item, reads[item], order) for item in items}
     return kinds.pop() if len(kinds) == 1 and all(reads[one] == count for one, count in wholes.items()) else None
 
 
@@ -284,7 +302,10 @@ def _counters(order: list[Node]) -> set[str]:
         value = getattr(node, "value", None)
         step = value.right if isinstance(value, gast.BinOp) and getattr(value.left, "id", "") == target(node) else value
         (bound if type(getattr(step, "value", None)) is int else others).update(stores(node))
-    return {*(bound - others), *(node.target.id for node in order if called(getattr(node, "iter", None)) == "range")}
+    return {
+        *(bound - others),
+        *(node.target.id for node in order if called_name(getattr(node, "iter", None)) == "range"),
+    }
 
 
 def _is_place(index: Node, counters: set[str]) -> bool:
@@ -293,12 +314,12 @@ def _is_place(index: Node, counters: set[str]) -> bool:
     return type(getattr(literal, "value", None)) is int or getattr(index, "id", "") in counters
 
 
-def _taken(item: str, reads: int, order: list[Node]) -> Kind | None:
+def _kind_of_item_reads(item: str, reads: int, order: list[Node]) -> Kind | None:
     """The kind of an item that one statement takes apart, or of which only values by name are read."""
     apart = [node for node in order if _takes_apart(node) and node.value.id == item]
     if len(apart) == reads == 1:
         return Kind("tuple", None, tuple((place, UNKNOWN) for place, _ in enumerate(stores(apart[0]))))
-    parts = [n for node in order for part in header(node) for n in inside(part, gast.Subscript)]
+    parts = [n for node in order for part in header(node) for n in find_nodes(part, gast.Subscript)]
     named = [n for n in parts if getattr(n.value, "id", "") == item and isinstance(getattr(n.slice, "value", 0), str)]
     return Kind("dict") if named and len(named) == reads else None
 
@@ -325,7 +346,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
     records: dict[str, None] = {}  # dicts, which may be the fields of an object that a function gives back
     for node in statements(function.body):
         operation = facts.operation.get(getattr(node, "value", None))
-        bound = [*stores(node), *written(node)]
+        bound = [*stores(node), *written_names(node)]
         if operation is not None and operation.kind != "opaque" and operation.function is not operator.getitem:
             continue
         edges.append((list(loads(node)), bound))
@@ -334,15 +355,15 @@ def check_attributes(function: Node, facts: Facts) -> None:
             made += bound
         if isinstance(value, gast.Dict) or getattr(value, "id", "") in records:
             records.update(dict.fromkeys(bound))
-    objects = reached(made, edges) if made else {}
+    objects = reachable_names(made, edges) if made else {}
     for node in statements(function.body):
-        if isinstance(node, _STEER) or (isinstance(node, gast.For) and called(node.iter) == "range"):
+        if isinstance(node, _STEER) or (isinstance(node, gast.For) and called_name(node.iter) == "range"):
             continue
-        for part in carrying(node.iter if isinstance(node, gast.For) else node):
+        for part in value_attributes(node.iter if isinstance(node, gast.For) else node):
             own = getattr(part.value, "id", "") in records or _may_be_object(part.value, objects, facts)
             if own and any(read in facts.varied for read in loads(part)):
                 raise refused_field(part, facts)
-        for call in inside(node, gast.Call):
+        for call in find_nodes(node, gast.Call):
             name = call.func.attr if isinstance(call.func, gast.Attribute) else ""
             if name in METHODS and not hasattr(dict, name) and getattr(call.func.value, "id", "") in records:
                 raise refused_field(call.func, facts)
@@ -351,7 +372,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
 def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:
     if any(read in objects for read in loads(value)):
         return True
-    callees = [(one.func, binding_of(one.func, facts, facts.local)) for one in inside(value, gast.Call)]
+    callees = [(one.func, binding_of(one.func, facts, facts.local)) for one in find_nodes(value, gast.Call)]
     return any(
         makes_objects(function if found is None else found.object if found.kind == "object" else found)
         for function, found in callees
@@ -359,8 +380,8 @@ def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:
     )
 
 
-def carrying(node: Node) -> list[Any]:
+def value_attributes(node: Node) -> list[Any]:
     """The attributes that a statement reads, those apart that steer: in indices and comparisons."""
-    apart = {one for held in inside(node, gast.Subscript) for one in inside(held.slice, gast.Attribute)}
-    apart |= {one for held in inside(node, gast.Compare) for one in inside(held, gast.Attribute)}
-    return [n for n in inside(node, gast.Attribute) if n.attr in _OF_ARRAYS and n not in apart]
+    apart = {one for held in find_nodes(node, gast.Subscript) for one in find_nodes(held.slice, gast.Attribute)}
+    apart |= {one for held in find_nodes(node, gast.Compare) for one in find_nodes(held, gast.Attribute)}
+    return [n for n in find_nodes(node, gast.Attribute) if n.attr in _OF_ARRAYS and n not in apart]

@@ -58,7 +58,7 @@ def regions(block: Block) -> dict[Node, Where]:
     return {place.node: Where(place.loops, number) for number, place in enumerate(places(block))}
 
 
-def apart(one: Node, place: Where, other: Node, later: Where, known: Integers) -> bool:
+def regions_are_disjoint(one: Node, place: Where, other: Node, later: Where, known: Integers) -> bool:
     """Whether `a[one]`, at a place, overlaps no `a[other]` that is reached later than it."""
     return all(_disjoint(one, first, other, second) for first, second in _meetings(place, later, known))
 
@@ -69,12 +69,14 @@ def _meetings(place: Where, later: Where, known: Integers) -> Iterator[tuple[Set
     while common < min(len(place.loops), len(later.loops)) and place.loops[common] is later.loops[common]:
         common += 1
     if later.position > place.position:
-        yield _meeting(place, later, common, False, known)
+        yield _settings_of_pair(place, later, common, False, known)
     for level in range(common):
-        yield _meeting(place, later, level, True, known)
+        yield _settings_of_pair(place, later, level, True, known)
 
 
-def _meeting(place: Where, later: Where, shared: int, another: bool, known: Integers) -> tuple[Setting, Setting]:
+def _settings_of_pair(
+    place: Where, later: Where, shared: int, another: bool, known: Integers
+) -> tuple[Setting, Setting]:
     variables: list[Variable] = []
     first, second = Setting(variables, {}, known), Setting(variables, {}, known)
     for depth, loop in enumerate(place.loops):
@@ -85,7 +87,7 @@ def _meeting(place: Where, later: Where, shared: int, another: bool, known: Inte
         before = first.keys.get(counter(loop))
         _enter(loop, second, "'")
         if another and depth == 0 and before is not None:
-            _later(variables[-1], before, loop)
+            _advance_counter(variables[-1], before, loop)
     return first, second
 
 
@@ -121,8 +123,8 @@ def _enter(loop: Node, setting: Setting, mark: str) -> None:
     if found is None:
         return
     bounds, step, _ = found
-    start = {"": 0} if len(bounds) == 1 else linear(bounds[0], setting)
-    stop = linear(bounds[0] if len(bounds) == 1 else bounds[1], setting)
+    start = {"": 0} if len(bounds) == 1 else linear_form(bounds[0], setting)
+    stop = linear_form(bounds[0] if len(bounds) == 1 else bounds[1], setting)
     variable = Variable(f"{name}{mark}{len(setting.variables)}")
     if step < 0:
         start, stop = _plus(stop, 1), _plus(start, 1)
@@ -132,7 +134,7 @@ def _enter(loop: Node, setting: Setting, mark: str) -> None:
     setting.keys[name] = variable.key
 
 
-def _later(variable: Variable, before: str, loop: Node) -> None:
+def _advance_counter(variable: Variable, before: str, loop: Node) -> None:
     """In a later trip the counter has moved on."""
     found = _steps(loop)
     assert found is not None, "a loop with a counter"
@@ -143,27 +145,27 @@ def _later(variable: Variable, before: str, loop: Node) -> None:
         variable.highest.append({before: 1, "": -abs(step)})
 
 
-def linear(node: Node, setting: Setting) -> Linear | None:
+def linear_form(node: Node, setting: Setting) -> Linear | None:
     """An index as a linear form; None if it is not one."""
     if isinstance(node, gast.Constant):
         return {"": node.value} if type(node.value) is int else None
     if isinstance(node, gast.Name) and node.id in setting.keys:
         return {setting.keys[node.id]: 1}
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        return _scaled(linear(node.operand, setting), -1)
+        return _scale_form(linear_form(node.operand, setting), -1)
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
         sign = 1 if isinstance(node.op, gast.Add) else -1
-        return _sum(linear(node.left, setting), _scaled(linear(node.right, setting), sign))
+        return _sum(linear_form(node.left, setting), _scale_form(linear_form(node.right, setting), sign))
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         for one, two in ((node.left, node.right), (node.right, node.left)):
             if isinstance(one, gast.Constant) and type(one.value) is int:
-                return _scaled(linear(two, setting), one.value)
+                return _scale_form(linear_form(two, setting), one.value)
     if set(loads(node)) <= setting.known.fixed | {"len"}:
         return {gast.unparse(node): 1}
     return None
 
 
-def _scaled(form: Linear | None, factor: int) -> Linear | None:
+def _scale_form(form: Linear | None, factor: int) -> Linear | None:
     return None if form is None else {key: factor * value for key, value in form.items()}
 
 
@@ -191,7 +193,7 @@ def _region(index: Node, setting: Setting) -> list[Interval]:
         if isinstance(part, gast.Slice):
             found.append(_slice(part, setting))
             continue
-        place = _from_start(linear(part, setting), setting)
+        place = _from_start(linear_form(part, setting), setting)
         found.append((place, _plus(place, 1)))
     return found
 
@@ -199,7 +201,9 @@ def _region(index: Node, setting: Setting) -> list[Interval]:
 def _slice(part: Node, setting: Setting) -> Interval:
     if part.step is not None and not (isinstance(part.step, gast.Constant) and part.step.value > 0):
         return None, None
-    ends = [None if end is None else _from_start(linear(end, setting), setting) for end in (part.lower, part.upper)]
+    ends = [
+        None if end is None else _from_start(linear_form(end, setting), setting) for end in (part.lower, part.upper)
+    ]
     return ends[0], ends[1]
 
 
@@ -211,7 +215,7 @@ def _from_start(form: Linear | None, setting: Setting) -> Linear | None:
 def _disjoint(one: Node, first: Setting, other: Node, second: Setting) -> bool:
     for (low, high), (start, stop) in zip(_region(one, first), _region(other, second), strict=False):
         for end, begin in ((high, start), (stop, low)):
-            gap = _sum(begin, _scaled(end, -1))
+            gap = _sum(begin, _scale_form(end, -1))
             if gap is not None and not_negative(gap, first.variables):
                 return True
     return False
@@ -228,6 +232,6 @@ def not_negative(form: Linear, variables: list[Variable]) -> bool:
             return any(
                 not_negative(total, variables[:number])
                 for bound in bounds
-                if (total := _sum(rest, _scaled(bound, factor))) is not None
+                if (total := _sum(rest, _scale_form(bound, factor))) is not None
             )
     return form.get("", 0) >= 0 and not any(value for key, value in form.items() if key)

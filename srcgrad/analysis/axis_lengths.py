@@ -31,11 +31,11 @@ def extents(spec: Spec) -> Extents | None:
     """The lengths of the axes; None where the rank is unknown."""
     if spec.extents is not None or spec.ndim is None or spec.ndim < 0:
         return spec.extents
-    whole = brief(" & ".join(sorted(spec.shape)))
+    whole = short_symbol(" & ".join(sorted(spec.shape)))
     return tuple(f"{whole}.{axis}" for axis in range(spec.ndim))
 
 
-def canonical(spec: Spec) -> Spec:
+def canonical_spec(spec: Spec) -> Spec:
     """The spec with its extents, where the rank is known: equal extents have one spelling."""
     known = extents(spec)
     if known is None or spec.extents is not None:
@@ -54,34 +54,34 @@ def broadcast(one: Extents, two: Extents) -> Extents:
     if len(one) < len(two):
         one, two = two, one
     lead = len(one) - len(two)
-    return (*one[:lead], *(_joined(a, b) for a, b in zip(one[lead:], two, strict=True)))
+    return (*one[:lead], *(_broadcast_length(a, b) for a, b in zip(one[lead:], two, strict=True)))
 
 
-def _joined(one: str, two: str) -> str:
+def _broadcast_length(one: str, two: str) -> str:
     """The length of an axis along which two broadcast: a literal that is not 1 decides."""
     atoms = {*one.split("^"), *two.split("^")} - {"1"}
     literal = sorted(atom for atom in atoms if atom.isdigit())
     return "^".join(literal or sorted(atoms)) or "1"
 
 
-def within(length: str) -> str:
+def nested_length(length: str) -> str:
     """A length as a part of the symbol of another one, where it must not be taken apart: `n^m` is `(n~m)`.
 
-    >>> within("n"), within("n^m")
+    >>> nested_length("n"), nested_length("n^m")
     ('n', '(n~m)')
     """
-    return f"({brief(length.replace('^', '~'))})" if "^" in length else brief(length)
+    return f"({short_symbol(length.replace('^', '~'))})" if "^" in length else short_symbol(length)
 
 
 _LONG = 200  # of a symbol: more than any that one reads in the text of a check
 
 
-def brief(symbol: str) -> str:
+def short_symbol(symbol: str) -> str:
     """A symbol as a part of others, of which some longer ones would have it twice: a long one gets a number instead.
 
     Equal ones get equal numbers, and the counters of which it speaks (see `forget`) are still said.
 
-    >>> brief("a.0[1:]"), brief("x" * 1000)
+    >>> short_symbol("a.0[1:]"), short_symbol("x" * 1000)
     ('a.0[1:]', '#44f8354494a5ba03')
     """
     if len(symbol) <= _LONG:
@@ -141,7 +141,7 @@ def part_of(
         if signature is None or (signature != "int" and not isinstance(one, gast.Slice)):
             return None
         if signature != "int":
-            made.append(axis if signature == "0" else _cut(axis, one) or f"{within(axis)}[{signature}]")
+            made.append(axis if signature == "0" else _cut(axis, one) or f"{nested_length(axis)}[{signature}]")
     found = (*made, *known[len(used) :])
     return whole if found == known else with_extents(found, whole.dtype)
 
@@ -151,7 +151,7 @@ def cut(whole: Spec, index: Node, integers: frozenset[str] = frozenset()) -> Spe
     signature = slice_signature(index, integers)
     if signature is None:
         return None
-    return Spec(frozenset([f"({brief(' & '.join(sorted(whole.shape)))})[{signature}]"]), whole.dtype, None)
+    return Spec(frozenset([f"({short_symbol(' & '.join(sorted(whole.shape)))})[{signature}]"]), whole.dtype, None)
 
 
 def _cut(axis: str, one: Node) -> str | None:
@@ -230,21 +230,21 @@ def forget(known: dict[str, Spec], loop: Node, where: str) -> dict[str, Spec]:
 _MARK = "kept:"  # no name of a program ends like that
 
 
-def kept(shape: frozenset[str], axis: object) -> frozenset[str]:
+def keepdims_shape(shape: frozenset[str], axis: object) -> frozenset[str]:
     """The shape of a reduction of a shape along `axis` with `keepdims=True`."""
-    return frozenset([f"{_MARK} {str(axis).replace(' ', '')} {sorted(map(brief, shape))!r}"]) if shape else shape
+    return frozenset([f"{_MARK} {str(axis).replace(' ', '')} {sorted(map(short_symbol, shape))!r}"]) if shape else shape
 
 
 def without_kept(shape: frozenset[str]) -> frozenset[str]:
     """The shape without parts that broadcast into the rest of it.
 
-    >>> sorted(without_kept(frozenset("z") | kept(frozenset("z"), 1)))
+    >>> sorted(without_kept(frozenset("z") | keepdims_shape(frozenset("z"), 1)))
     ['z']
-    >>> sorted(without_kept(frozenset("x") | kept(frozenset("z"), 1)))
+    >>> sorted(without_kept(frozenset("x") | keepdims_shape(frozenset("z"), 1)))
     ["kept: 1 ['z']", 'x']
     """
-    reduced = {symbol: frozenset(_whole(symbol)) for symbol in shape if symbol.startswith(f"{_MARK} ")}
-    whole = frozenset(map(brief, shape))
+    reduced = {symbol: frozenset(_items_of_symbol(symbol)) for symbol in shape if symbol.startswith(f"{_MARK} ")}
+    whole = frozenset(map(short_symbol, shape))
     return frozenset(s for s in shape if s not in reduced or not reduced[s] <= whole)
 
 
@@ -252,11 +252,13 @@ def axis_kept(shape: frozenset[str], whole: frozenset[str]) -> object:
     """The axis along which a shape is what a reduction leaves of `whole`; Ellipsis if it is nothing of the kind."""
     if len(shape) == 1:
         symbol = next(iter(shape))
-        if symbol.startswith(f"{_MARK} ") and frozenset(_whole(symbol)) == frozenset(map(brief, whole)):
+        if symbol.startswith(f"{_MARK} ") and frozenset(_items_of_symbol(symbol)) == frozenset(
+            map(short_symbol, whole)
+        ):
             return ast.literal_eval(symbol.split(" ", 2)[1])
     return ...
 
 
-def _whole(symbol: str) -> list[str]:
+def _items_of_symbol(symbol: str) -> list[str]:
     found: list[str] = ast.literal_eval(symbol.split(" ", 2)[2])
     return found

@@ -19,11 +19,11 @@ import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
-from srcgrad.core.identity import home, uncached
+from srcgrad.core.identity import cached_function, home
 from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Step, attribute
 from srcgrad.core.rules import Rule, adjoint_template, rule_of
 from srcgrad.core.source_text import tree_of
-from srcgrad.core.trees import Node, children, parameters, statements, stores, walk, written
+from srcgrad.core.trees import Node, children, parameters, statements, stores, walk, written_names
 from srcgrad.frontend.calls.inline_call import taken_as_real
 from srcgrad.frontend.resolve import METHODS, bind, binding_of
 from srcgrad.frontend.source.static_modules import StaticFunction
@@ -128,7 +128,7 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
         return _of_source(function.source.tree, function.namespace, id(function), seen)
     if isinstance(function, StaticFunction):
         return _of_source(function.node, function.module, id(function.node), seen)
-    function = uncached(getattr(function, "__srcgrad_primal__", getattr(function, "__func__", function)))
+    function = cached_function(getattr(function, "__srcgrad_primal__", getattr(function, "__func__", function)))
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return False  # `np.add.at`
     where = str(home(function))
@@ -166,7 +166,7 @@ def _mentions(tree: Any, namespace: Namespace, seen: dict[int, None]) -> bool:
         if kind == "Constant" and (isinstance(node.value, complex) or _names_dtype(node.value)):
             return True
         if kind in ("Name", "Attribute"):
-            found = dotted(node, namespace)
+            found = binding_of_dotted_name(node, namespace)
             if found is None:
                 continue
             if found.static is not None or callable(found.object):
@@ -182,12 +182,12 @@ def _names_dtype(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("complex")
 
 
-def dotted(node: Any, namespace: Namespace) -> Binding | None:
+def binding_of_dotted_name(node: Any, namespace: Namespace) -> Binding | None:
     """What a dotted name, of ast or of gast, means in a namespace; None for anything else."""
     if type(node).__name__ == "Name":
         return namespace.lookup(node.id)
     if type(node).__name__ == "Attribute":
-        base = dotted(node.value, namespace)
+        base = binding_of_dotted_name(node.value, namespace)
         return None if base is None else attribute(base, node.attr)
     return None
 
@@ -204,13 +204,13 @@ def complexes(function: Node, facts: Facts) -> Node:
     """
     facts.complex.update({p: None for p in parameters(function) if facts.kinds.get(p, UNKNOWN).complex})
     order = list(statements(function.body))
-    _spread(order, facts)
+    _add_complex_names(order, facts)
     if facts.complex:
         _join_squares(order, facts)
     return function
 
 
-def _spread(order: list[Node], facts: Facts) -> None:
+def _add_complex_names(order: list[Node], facts: Facts) -> None:
     """Complex are the names that a statement binds to what may be complex."""
     known = -1
     while known != len(facts.complex):
@@ -224,7 +224,7 @@ def _join_squares(order: list[Node], facts: Facts) -> None:
     """`abs(z) ** 2` within a statement of the user is one operation: its derivative needs no division by `abs(z)`."""
     for node in order:
         operation = facts.operation.get(getattr(node, "value", None))
-        operand = None if operation is None else _squared(operation)
+        operand = None if operation is None else _squared_name(operation)
         made = facts.definition.get(operand or "")
         inner = facts.operation.get(getattr(made, "value", None))
         if operand not in facts.temporaries or inner is None or inner.rule is not rule_of(np.absolute):
@@ -241,7 +241,7 @@ def _join_squares(order: list[Node], facts: Facts) -> None:
             facts.operation[node.value] = Operation("op", squared_magnitude, rule, {"z": z})
 
 
-def _squared(operation: Operation) -> str | None:
+def _squared_name(operation: Operation) -> str | None:
     """The name that an operation squares."""
     parts = list(operation.bound.values())
     if not parts or not isinstance(parts[0], gast.Name):
@@ -259,7 +259,7 @@ def _source(node: Node, facts: Facts) -> bool:
         return may_be_complex(node.iter, facts)
     if isinstance(node, gast.Assign | gast.AugAssign):
         return may_be_complex(node.value, facts)
-    if isinstance(node, gast.Expr) and written(node):
+    if isinstance(node, gast.Expr) and written_names(node):
         return any(may_be_complex(argument, facts) for argument in node.value.args)
     return False
 
@@ -377,15 +377,15 @@ def _of_library(node: Node, facts: Facts) -> Any:
     if isinstance(node, gast.Name):
         spelled = {text: identifier for identifier, text in facts.imports.items()}
         if node.id in spelled:
-            return _Meant(facts.library_values[spelled[node.id]])
+            return _BoundObject(facts.library_values[spelled[node.id]])
     elif isinstance(node, gast.Attribute):
         base = _of_library(node.value, facts)
         found = None if base is None else getattr(base.object, node.attr, None)
-        return None if found is None else _Meant(found)
+        return None if found is None else _BoundObject(found)
     return None
 
 
-class _Meant:
+class _BoundObject:
     """An object, as a binding."""
 
     static = None
@@ -554,7 +554,7 @@ def _differs_if_complex(parameter: str, order: list[Node], facts: Facts) -> bool
     known, operation = facts.complex, facts.operation
     facts.complex, facts.operation = {**known, parameter: None}, dict(operation)
     try:
-        _spread(order, facts)
+        _add_complex_names(order, facts)
         return not may_be_complex(order[-1].value, facts) and any(_changes_adjoint(n, known, facts) for n in order)
     except DifferentiationError:
         return parameter in facts.active  # it is refused if the argument is known to be complex

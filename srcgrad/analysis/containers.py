@@ -19,9 +19,20 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.argument_kinds import guessed, kinds_of
+from srcgrad.analysis.argument_kinds import kinds_from_reads, kinds_of
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind, Operation, common, copied, joined, of_display, part_of
+from srcgrad.core.facts import (
+    ANY,
+    UNKNOWN,
+    Facts,
+    Kind,
+    Operation,
+    common_kind,
+    copy_with_facts,
+    kind_of_items,
+    of_display,
+    part_of,
+)
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.trees import (
     Block,
@@ -35,7 +46,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import places, rewrite_statements
 from srcgrad.frontend.resolve import bind, binding_of
@@ -95,7 +106,7 @@ def gives_tuple(operation: Operation) -> bool:
 
 def containers(function: Node, facts: Facts) -> Node:
     """Find the names that hold a container: arguments of that kind, their parts, results of np.split and the like."""
-    facts.kinds.update(guessed(function, facts))
+    facts.kinds.update(kinds_from_reads(function, facts))
     for name, kind in list(facts.kinds.items()):
         _note(name, kind, facts)
     order = list(statements(function.body))
@@ -130,15 +141,19 @@ def _note_items(order: list[Node], facts: Facts) -> None:
         if bound is not None and facts.list_kind(bound):
             display = getattr(node.value, "elts", getattr(node.value, "values", []))
             found.setdefault(bound, []).extend(of_display(item, facts.kinds) for item in display)
-        elif written(node) and facts.list_kind(written(node)[0]) and (is_write(node) or isinstance(node, gast.Expr)):
+        elif (
+            written_names(node)
+            and facts.list_kind(written_names(node)[0])
+            and (is_write(node) or isinstance(node, gast.Expr))
+        ):
             value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
             known = getattr(value, "id", "") in facts.kinds
             if value is not None and (known or not _is_item(value, sources, pushed, facts)):
-                found.setdefault(written(node)[0], []).append(of_display(value, facts.kinds))
+                found.setdefault(written_names(node)[0], []).append(of_display(value, facts.kinds))
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
         if inner and facts.kinds.get(held, UNKNOWN).items == ():
-            facts.kinds[held] = Kind(facts.list_kind(held), None, ((ANY, joined(kinds)),))
+            facts.kinds[held] = Kind(facts.list_kind(held), None, ((ANY, common_kind(kinds)),))
             if facts.kinds[held].items[0][1] == UNKNOWN:
                 raise facts.refuse(
                     next(n for n in order if target(n) == held),
@@ -181,16 +196,16 @@ def _notes(order: list[Node], facts: Facts) -> None:
     unpacked = {getattr(n.value, "id", "") for n in displays}
     stacked: dict[str, str] = {}  # stack of our own text -> a container that is kept on it
     for node in order:
-        _stacked(node, stacked, facts)
+        _note_popped_items(node, stacked, facts)
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds:
-            _note(node.target.id, common(facts.kinds[node.iter.id]), facts)
+            _note(node.target.id, kind_of_items(facts.kinds[node.iter.id]), facts)
         if isinstance(node, gast.Assign):
             _assignment(node, unpacked, facts)
             if isinstance(node.value, gast.BinOp) and not facts.generated:
                 _check_operands(node.value, facts)
 
 
-def _stacked(node: Node, stacked: dict[str, str], facts: Facts) -> None:
+def _note_popped_items(node: Node, stacked: dict[str, str], facts: Facts) -> None:
     """What comes off a stack is what was put on it: `h_stack.append(h)`, `h = h_stack.pop()`."""
     bound, value = target(node), getattr(node, "value", None)
     pushed, popped = _of_method(value, "append"), _of_method(value, "pop")
@@ -229,7 +244,7 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
     operation = facts.operation.get(node.value)
     if bound is not None and facts.list_kind(bound):
         if not facts.kinds.get(bound, UNKNOWN).items:
-            _note(bound, Kind(facts.list_kind(bound), None, _mirrored(node.value, facts)), facts)
+            _note(bound, Kind(facts.list_kind(bound), None, _items_of_adjoint(node.value, facts)), facts)
         if isinstance(node.value, gast.Dict):
             facts.displays.setdefault(bound, []).append(node)
     elif bound is not None and operation is not None and gives_tuple(operation):
@@ -254,7 +269,7 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
         callee = facts.module.callee(operation.function, node.value, facts)
         kinds = kinds_of(bind(node.value, callee.tree, facts), facts)
         _note(bound, facts.module.output_kind(operation.function, kinds), facts)
-    elif bound is not None and (source := _copied(node.value, facts)) is not None:
+    elif bound is not None and (source := _copied_container(node.value, facts)) is not None:
         _note(bound, facts.kinds.get(source, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[source]
     elif bound is not None and operation is not None and operation.function is operator.getitem:
@@ -279,7 +294,7 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
             _note(name, items.get(position) or items.get(ANY) or UNKNOWN, facts)
 
 
-def _copied(value: Node, facts: Facts) -> str | None:
+def _copied_container(value: Node, facts: Facts) -> str | None:
     """The container of which a call makes another of the same parts: `list(zeros_like(t))`; None for other values."""
     called = isinstance(value, gast.Call)
     while isinstance(value, gast.Call) and value.args:
@@ -290,11 +305,11 @@ def _copied(value: Node, facts: Facts) -> str | None:
     return value.id if called and isinstance(value, gast.Name) and value.id in facts.containers else None
 
 
-def _mirrored(value: Node, facts: Facts) -> tuple[tuple[Any, Kind], ...]:
+def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[Any, Kind], ...]:
     """The items of an adjoint, which stay of the kinds that those of its primal are: `zeros_like(ps)`."""
     makes = [n.func for n in walk(value) if isinstance(n, gast.Call)]
     found = [binding_of(one, facts, facts.local) for one in makes]
-    source = _copied(value, facts)
+    source = _copied_container(value, facts)
     if source is None or not any(one is not None and one.object is runtime.zeros_like for one in found):
         return ()
     return facts.kinds.get(source, UNKNOWN).items
@@ -305,12 +320,12 @@ def items(function: Node, facts: Facts) -> Node:
     if facts.updates:
         order = list(statements(function.body))
         given = {p for p in parameters(function) if not facts.kinds.get(p, UNKNOWN).items}
-        held = dict.fromkeys(written(node)[0] for node in facts.updates)
+        held = dict.fromkeys(written_names(node)[0] for node in facts.updates)
         unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
         _look(function, unknown, facts)
     mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
     if mixed:
-        _look(function, dict.fromkeys(written(node)[0] for node in mixed), facts, mixed)
+        _look(function, dict.fromkeys(written_names(node)[0] for node in mixed), facts, mixed)
     return function
 
 
@@ -333,10 +348,10 @@ def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
             empty = isinstance(value, gast.List | gast.Dict) and not parts
             if node not in facts.copies and not empty and not all(_is_number_item(p, facts) for p in parts or [value]):
                 return False
-        elif held in written(node) and is_write(node) and node not in facts.updates:
+        elif held in written_names(node) and is_write(node) and node not in facts.updates:
             if not _is_number_item(node.value, facts):
                 return False
-        elif held in written(node) and isinstance(node, gast.Expr) and node.value.args:
+        elif held in written_names(node) and isinstance(node, gast.Expr) and node.value.args:
             if not _is_number_item(node.value.args[-1], facts):
                 return False
     return True
@@ -351,13 +366,13 @@ def _is_number_item(value: Node, facts: Facts) -> bool:
 
 def _look(function: Node, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
     def looked_at(node: Node) -> Block:
-        if not (node in facts.updates or node in mixed) or written(node)[0] not in unknown:
+        if not (node in facts.updates or node in mixed) or written_names(node)[0] not in unknown:
             return [node]
-        part = copied(part_written(node), facts)
+        part = copy_with_facts(part_written(node), facts)
         part.ctx = gast.Load()
         call = f"{facts.library('check_item')}(x)"
         if node in mixed:
-            call = call.replace("(x)", f"(x, {written(node)[0]})")
+            call = call.replace("(x)", f"(x, {written_names(node)[0]})")
         check = statement(call, x=part)
         facts.effects[check] = None
         facts.origin[check] = facts.origin.get(node, node)
@@ -366,9 +381,9 @@ def _look(function: Node, unknown: dict[str, None], facts: Facts, mixed: Iterabl
     function.body = rewrite_statements(function.body, looked_at, backwards=True)
 
 
-def deposited(node: Node, name: str, block: Block, facts: Facts) -> bool:
+def puts_array_in_list(node: Node, name: str, block: Block, facts: Facts) -> bool:
     """Whether a statement puts an array into a list: `kept.append(a)`; what may be a number is looked at there."""
-    held = written(node) if isinstance(node, gast.Expr) and node.value.args else []
+    held = written_names(node) if isinstance(node, gast.Expr) and node.value.args else []
     if not held or not facts.list_kind(held[0]) or getattr(node.value.args[-1], "id", "") != name:
         return False
     spec = facts.spec.get(node.value.args[-1])
@@ -376,7 +391,7 @@ def deposited(node: Node, name: str, block: Block, facts: Facts) -> bool:
         return True
     if node not in facts.checked:
         facts.checked[node] = None
-        check = at(statement(f"{facts.library('check_item')}(x)", x=copied(node.value.args[-1], facts)), node)
+        check = at(statement(f"{facts.library('check_item')}(x)", x=copy_with_facts(node.value.args[-1], facts)), node)
         facts.effects[check] = None
         facts.origin[check] = facts.origin.get(node, node)
         for place in [place for place in places(block) if place.node is node]:

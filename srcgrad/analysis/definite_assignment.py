@@ -5,10 +5,10 @@ from __future__ import annotations
 import gast
 
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import Block, Node, loads, parameters, statements, stores, target, written
+from srcgrad.core.trees import Block, Node, loads, parameters, statements, stores, target, written_names
 
 
-def bound(function: Node, facts: Facts) -> Node:
+def definite_assignment(function: Node, facts: Facts) -> Node:
     """Refuse reads of a name that only one branch has bound; a loop is taken to run (else Python itself raises)."""
     local = {s for n in statements(function.body) for s in stores(n)} - set(parameters(function))
     _refuse_module(function, local, facts)
@@ -18,9 +18,9 @@ def bound(function: Node, facts: Facts) -> Node:
 
 def _refuse_module(function: Node, local: set[str], facts: Facts) -> None:
     """Refuse writes into arrays and lists of the module, which the function itself binds nowhere."""
-    own = {s for n in statements(function.body) for s in stores(n) if s not in written(n) or s == target(n)}
+    own = {s for n in statements(function.body) for s in stores(n) if s not in written_names(n) or s == target(n)}
     for node in statements(function.body):
-        for array in written(node):
+        for array in written_names(node):
             if array in local - own:
                 raise facts.refuse(
                     node,

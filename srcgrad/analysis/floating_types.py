@@ -19,7 +19,7 @@ from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Node, at, inside, is_write, loads, parameters, statements, stores, target
+from srcgrad.core.trees import Node, at, find_nodes, is_write, loads, parameters, statements, stores, target
 from srcgrad.frontend.resolve import METHODS, binding_of, dtype_given
 
 _MOVERS = (
@@ -102,7 +102,8 @@ def is_of_derivative(value: Node, facts: Facts) -> bool:
     """Whether an expression reads an adjoint or a tangent, or what is made of them: others are the function's own."""
     made = {target(node) for node in facts.tangents}
     return any(
-        one.id in facts.adjoint_of or one.id in made or _is_derived(one.id, facts) for one in inside(value, gast.Name)
+        one.id in facts.adjoint_of or one.id in made or _is_derived(one.id, facts)
+        for one in find_nodes(value, gast.Name)
     )
 
 
@@ -135,7 +136,7 @@ def is_minus(value: Node) -> bool:
     return isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub)
 
 
-def negated(value: Node, facts: Facts) -> Node | None:
+def operand_of_negative(value: Node, facts: Facts) -> Node | None:
     """The e of a value that is `-e`, or `-a * b` or `-a @ b` with e = `a * b` or `a @ b`; None for any other value."""
     first = value
     while isinstance(first, gast.BinOp) and isinstance(first.op, gast.Mult | gast.Div | gast.MatMult):
@@ -152,10 +153,10 @@ def _without_minus(value: Node) -> Node:
     return at(gast.BinOp(_without_minus(value.left), value.op, value.right), value)
 
 
-def negative(value: Node, facts: Facts) -> Node:
+def negative_of(value: Node, facts: Facts) -> Node:
     """`-a * b` for the negative of `a * b`: exact, and read from the left; `-(w * b)` where w may be unsigned."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div) and has_sign(value.left, facts):
-        return gast.BinOp(negative(value.left, facts), value.op, value.right)
+        return gast.BinOp(negative_of(value.left, facts), value.op, value.right)
     return gast.UnaryOp(gast.USub(), value)
 
 

@@ -18,7 +18,7 @@ from typing import Any  # a part of a statement, or nothing
 import gast
 import numpy as np
 
-from srcgrad.analysis.activity import carried
+from srcgrad.analysis.activity import active_sources
 from srcgrad.analysis.alias import is_computed, is_fresh, is_new_of_step, makes_rank_zero
 from srcgrad.analysis.complex_numbers import is_complex_array
 from srcgrad.analysis.views import (
@@ -26,9 +26,9 @@ from srcgrad.analysis.views import (
     check_held,
     check_rows,
     check_stale,
-    holding,
+    containers_of_arrays,
+    names_sharing_memory,
     settle,
-    shared,
     views_of,
     written_after,
 )
@@ -43,8 +43,8 @@ from srcgrad.core.trees import (
     assign,
     at,
     expression,
+    find_nodes,
     header,
-    inside,
     is_write,
     loads,
     name,
@@ -55,7 +55,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import Procedures
@@ -99,7 +99,7 @@ def _places(node: Node, context: str | None, facts: Facts) -> list[list[Node]]:
         return [value.args, *([w] for w in value.keywords)]
     if not facts.generated:
         return []
-    if isinstance(node, gast.Expr) and any(facts.list_kind(held) for held in written(node)):
+    if isinstance(node, gast.Expr) and any(facts.list_kind(held) for held in written_names(node)):
         return [value.args]
     if isinstance(node, gast.Assign) and not is_swap(node) and isinstance(value, gast.Tuple | gast.List | gast.Dict):
         return [value.values if isinstance(value, gast.Dict) else value.elts]
@@ -109,7 +109,7 @@ def _places(node: Node, context: str | None, facts: Facts) -> list[list[Node]]:
 def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
     """A temporary that holds a copy of what a name holds now, and the statement that makes it."""
     of_any = f"{facts.library('np')}.copy(x)" if _may_be_number(read.id, facts) else ""
-    made = _named(_copied(read, facts, of_any or "x.copy()"), read.id, node, facts)
+    made = _bind_temporary(_copy_call(read, facts, of_any or "x.copy()"), read.id, node, facts)
     held = name(str(target(made)))
     if read in facts.spec:
         facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[read]
@@ -129,14 +129,14 @@ def _is_item(value: Node, facts: Facts) -> bool:
     return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.containers
 
 
-def _copied(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
+def _copy_call(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
     """`x.copy()`"""
     value = expression(spelled, x=read)
     facts.operation[value] = Operation("op", np.copy, rule_of(np.copy), {"a": read})
     return value
 
 
-def _named(value: Node, like: str, node: Node, facts: Facts) -> Node:
+def _bind_temporary(value: Node, like: str, node: Node, facts: Facts) -> Node:
     """A statement that binds a temporary, which is active if `like` is, for a part of another statement."""
     held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
     made = at(assign(held, value), node)
@@ -160,21 +160,21 @@ def detach(node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozens
     bound, block = target(node), [node]
     if bound not in views or bound in facts.viewed or bound in facts.fills.values():
         return block
-    kept = any(read in views or read in facts.mutable for read in shared(node, facts))
+    kept = any(read in views or read in facts.mutable for read in names_sharing_memory(node, facts))
     if kept and isinstance(node.value, gast.Tuple) and written_after(flow, node, views[bound], facts):
         for number, item in enumerate(node.value.elts):  # a tuple has no copy of what it holds
             if isinstance(item, gast.Name) and (item.id in views or item.id in facts.mutable):
                 node.value.elts[number], made = _copy_of(item, node, facts)
                 block.insert(0, made)
     elif kept and written_after(flow, node, views[bound], facts):
-        made = _named(node.value, bound, node, facts)
+        made = _bind_temporary(node.value, bound, node, facts)
         held = name(str(target(made)))
         table = facts.moving if node in facts.moving else facts.viewed
         table[made if node in facts.moving else held.id] = None
         facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
         of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
         number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
-        node.value = _copied(held, facts, of_any if number else "x.copy()")
+        node.value = _copy_call(held, facts, of_any if number else "x.copy()")
         block.insert(0, made)
     return block
 
@@ -185,7 +185,7 @@ def check_entered(order: list[Node], facts: Facts) -> None:
     read = {one for node in order for one in loads(node)}
     for node in order:
         unread = target(node) is not None and target(node) not in read  # it goes, and what it changes would not change
-        for call in (n for part in header(node) for n in inside(part, gast.Call)):
+        for call in (n for part in header(node) for n in find_nodes(part, gast.Call)):
             if call is getattr(node, "value", None) and any(one in facts.active for one in stores(node)):
                 continue
             for given in procedures.arguments(call, facts, facts.local):
@@ -223,20 +223,20 @@ def _shows_module(held: str, order: list[Node], facts: Facts) -> bool:
             return True
         for node in order:
             if one in stores(node) and not is_fresh(node, facts):
-                todo += [read for read in shared(node, facts) if read not in todo]
+                todo += [read for read in names_sharing_memory(node, facts) if read not in todo]
     return False
 
 
-def mutable(function: Node, facts: Facts) -> Node:
+def check_mutation(function: Node, facts: Facts) -> Node:
     """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
     order = list(statements(function.body))
     if not facts.generated:
         check_entered(order, facts)
-    changed = dict.fromkeys(a for node in order if is_write(node) for a in written(node))
+    changed = dict.fromkeys(a for node in order if is_write(node) for a in written_names(node))
     written_into = [a for a in changed if not facts.list_kind(a)]
     arrays = {b: None for a in written_into for b in facts.swapped.get(a, {a: None})}
     facts.mutable.update(arrays)
-    facts.added_to.update(dict.fromkeys(a for node in order if _adds(node) for a in written(node)))
+    facts.added_to.update(dict.fromkeys(a for node in order if _adds(node) for a in written_names(node)))
     if not arrays:
         if facts.lists and not facts.generated:
             check_held(function.body, graph(function.body), {}, facts)
@@ -254,7 +254,7 @@ def mutable(function: Node, facts: Facts) -> Node:
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
     facts.views.update(dict.fromkeys(views))
-    facts.holding.update(holding(order, {**dict.fromkeys(views), **arrays}, facts))
+    facts.holding.update(containers_of_arrays(order, {**dict.fromkeys(views), **arrays}, facts))
     facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
     _check_rank_zero(order, arrays, facts)
     binding: dict[str, list[Node]] = {}
@@ -320,7 +320,7 @@ def _is_users(operation: Operation) -> bool:
 def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> None:
     """A part of an array without axes, `a.T` say, is written into by no text of ours: the adjoint is a number."""
     for node in [n for n in order if is_write(n) and not isinstance(part_written(n).value, gast.Name)]:
-        array = written(node)[0]
+        array = written_names(node)[0]
         spec = facts.value_spec.get(array)
         if array in arrays and spec is not None and spec.scalar and not facts.generated:
             raise facts.refuse(
@@ -391,7 +391,7 @@ def _is_floating(node: Node, facts: Facts) -> bool:
     if given == "?" and not any(isinstance(n, gast.Attribute) and n.attr == "dtype" for n in walk(value)):
         return False
     kept = any(function is one for one in _FLOATS)
-    if any(n in facts.active for n in (loads(value) if kept else carried(node, facts))):
+    if any(n in facts.active for n in (loads(value) if kept else active_sources(node, facts))):
         return True
     if not (called and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
         return False
@@ -411,7 +411,7 @@ def _is_floating_argument(name: str, facts: Facts) -> bool:
 def _check_container(array: str, order: list[Node], facts: Facts) -> None:
     """An adjoint of a container is added to part by part: its derivative is not made yet."""
     for node in order:
-        if not (isinstance(node, gast.Assign) and is_write(node) and array in written(node)):
+        if not (isinstance(node, gast.Assign) and is_write(node) and array in written_names(node)):
             continue
         made = facts.definition.get(getattr(node.value, "id", ""))
         operation = facts.operation.get(getattr(made, "value", node.value))

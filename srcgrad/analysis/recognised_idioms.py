@@ -15,13 +15,13 @@ import numpy as np
 
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import BLOCKS, Block, Node, loads, statements, stores, target, written
+from srcgrad.core.trees import BLOCKS, Block, Node, loads, statements, stores, target, written_names
 from srcgrad.core.visitor import blocks
 from srcgrad.runtime import sum_to
 from srcgrad.runtime.singular import falling
 
 
-def logistic(function: Node, facts: Facts) -> Node:
+def recognise_logistic(function: Node, facts: Facts) -> Node:
     """Let the quotient be an operation on u, where nothing else reads the exponential or the sum.
 
     >>> from srcgrad.interface.show.explain import explain_text
@@ -46,8 +46,8 @@ def _block(block: Block, read: dict[str, int], facts: Facts) -> None:
     places: dict[str, int] = {}
     for place, node in enumerate(block):
         below = _denominator(node, facts)
-        total = _made(below, block, places, read, facts)
-        power = None if total is None else _made(_beside_one(total, facts), block, places, read, facts)
+        total = _definition_in_block(below, block, places, read, facts)
+        power = None if total is None else _definition_in_block(_beside_one(total, facts), block, places, read, facts)
         operand = None if power is None else _exponent(power, facts)
         if operand is not None and _stays(operand.id, block[places[str(target(power))] : place], facts):
             rule = rule_of(falling)
@@ -57,7 +57,7 @@ def _block(block: Block, read: dict[str, int], facts: Facts) -> None:
             places[bound] = place
 
 
-def _made(
+def _definition_in_block(
     operand: Node | None, block: Block, places: dict[str, int], read: dict[str, int], facts: Facts
 ) -> Node | None:
     """The statement of this block that binds an operand, if that is bound and read once, and nothing changes it."""
@@ -110,15 +110,15 @@ def _is_one(node: Node) -> bool:
 
 def _stays(operand: str, between: Block, facts: Facts) -> bool:
     """Whether a name holds the same from the exponential on to the quotient, for adjoints too."""
-    changed = {one for node in statements(between) for one in (*stores(node), *written(node))}
-    return not changed & facts.shown([operand])
+    changed = {one for node in statements(between) for one in (*stores(node), *written_names(node))}
+    return not changed & facts.names_and_bases([operand])
 
 
 MISSING = object()
 
 
 @dataclass(frozen=True)
-class Shifted:
+class ShiftDegree:
     """How a value changes with c: it grows by `degree * c`, or by the factor `exp(degree * c)`.
 
     `form` is whole (it has the axis over which c was taken), kept (that axis has length 1), flat (that axis was the
@@ -142,19 +142,19 @@ def shifts(function: Node, facts: Facts) -> Node:
     ['c']
     """
     order = statements(function.body)
-    if all(_largest(node, facts) is None for node in order):
+    if all(_largest_value(node, facts) is None for node in order):
         return function
     reads = Counter(name for node in order for name in loads(node))
     bound = Counter(name for node in order for name in stores(node))
     for block in blocks(function.body):
         for place, node in enumerate(block):
-            largest = _largest(node, facts)
+            largest = _largest_value(node, facts)
             if largest is not None and _cancels(block[place:], largest, reads, bound, facts):
                 facts.shifts[node.targets[0].id] = None
     return function
 
 
-def _largest(node: Node, facts: Facts) -> Operation | None:
+def _largest_value(node: Node, facts: Facts) -> Operation | None:
     """The operation, if a statement binds a name to a largest value that no derivative was asked of."""
     operation = _operation_bound(node, facts)
     if operation is None or operation.function is not np.max or node.targets[0].id in facts.wrt:
@@ -195,11 +195,11 @@ def _form(reduction: Operation) -> str:
 def _cancels(block: Block, largest: Operation, reads: Counter[str], bound: Counter[str], facts: Facts) -> bool:
     """Whether every value that is read outside of this computation is the same for any c."""
     source = largest.bound["a"].id
-    known = {block[0].targets[0].id: Shifted(1, False, _form(largest))}
+    known = {block[0].targets[0].id: ShiftDegree(1, False, _form(largest))}
     seen: Counter[str] = Counter()
     for node in block[1:]:
         touched = [name for name in loads(node) if name in known]
-        inside = [name for each in statements([node]) for name in (*stores(each), *written(each))]
+        inside = [name for each in statements([node]) for name in (*stores(each), *written_names(each))]
         if any(name in known for name in inside):
             return False
         operation = _operation_bound(node, facts)
@@ -215,13 +215,13 @@ def _cancels(block: Block, largest: Operation, reads: Counter[str], bound: Count
     return all(bound[name] == 1 for name in known) and all(seen[name] == reads[name] for name in known)
 
 
-def _result(operation: Operation, known: dict[str, Shifted], source: str, largest: Operation) -> Shifted | None:
+def _result(operation: Operation, known: dict[str, ShiftDegree], source: str, largest: Operation) -> ShiftDegree | None:
     """How what an operation gives changes with c; None if that cannot be told."""
     given = [_of(value, known) for value in operation.bound.values()]
     name = getattr(operation.function, "__name__", "")
     if operation.function in (np.add, np.subtract, np.multiply, np.divide) and len(given) == 2:
         from_source = getattr(operation.bound["x"], "id", "") == source and operation.function is np.subtract
-        return _combined(operation.function, given[0], given[1], from_source)
+        return _shift_of_operands(operation.function, given[0], given[1], from_source)
     first = given[0]
     if first is None:
         return None
@@ -236,15 +236,15 @@ def _result(operation: Operation, known: dict[str, Shifted], source: str, larges
         gone = first.form in ("flat", "dropped")
         return replace(first, form="kept") if gone and _restores(operation, largest) else None
     if operation.function is np.sum and first.factor and first.form == "whole":
-        return _summed(operation, first, largest)
+        return _shift_of_sum(operation, first, largest)
     return None
 
 
-def _of(value: Node, known: dict[str, Shifted]) -> Shifted | None:
+def _of(value: Node, known: dict[str, ShiftDegree]) -> ShiftDegree | None:
     return known.get(value.id) if isinstance(value, gast.Name) else None
 
 
-def _summed(operation: Operation, first: Shifted, largest: Operation) -> Shifted | None:
+def _shift_of_sum(operation: Operation, first: ShiftDegree, largest: Operation) -> ShiftDegree | None:
     """A sum over the axis along which c is the same."""
     if not set(operation.bound) <= {"a", "axis", "keepdims"} or _axis(operation) != _axis(largest):
         return None
@@ -266,7 +266,9 @@ def _restores(operation: Operation, largest: Operation) -> bool:
     return axis == (new[0] - len(items) if any(dots[: new[0]]) else new[0])
 
 
-def _combined(function: np.ufunc, x: Shifted | None, y: Shifted | None, from_source: bool) -> Shifted | None:
+def _shift_of_operands(
+    function: np.ufunc, x: ShiftDegree | None, y: ShiftDegree | None, from_source: bool
+) -> ShiftDegree | None:
     """Of two operands one or both of which change; a sum of logarithms is a product of factors."""
     sign = -1 if function in (np.subtract, np.divide) else 1
     factor = function in (np.multiply, np.divide)
@@ -278,9 +280,9 @@ def _combined(function: np.ufunc, x: Shifted | None, y: Shifted | None, from_sou
         if one.form == "dropped":
             return None
         degree = one.degree if x is not None else sign * one.degree
-        return Shifted(degree, factor, "whole" if from_source and x is None else "loose")
+        return ShiftDegree(degree, factor, "whole" if from_source and x is None else "loose")
     if "dropped" in (x.form, y.form) and x.form != y.form:
         return None
     form = x.form if x.form == y.form else "whole" if "whole" in (x.form, y.form) else "loose"
     form = "loose" if "loose" in (x.form, y.form) else form
-    return Shifted(x.degree + sign * y.degree, factor, form)
+    return ShiftDegree(x.degree + sign * y.degree, factor, form)

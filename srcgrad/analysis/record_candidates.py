@@ -28,14 +28,14 @@ def accumulators(function: Node, facts: Facts) -> Node:
     for loop in statements(function.body):
         if isinstance(loop, gast.For | gast.While):
             for node in loop.body:
-                name = _updated(node, facts)
-                if name is not None and name not in parameters(function) and _alone(name, node, loop):
+                name = _name_of_update(node, facts)
+                if name is not None and name not in parameters(function) and _used_by_update_only(name, node, loop):
                     if _plain_start(name, loop, function, facts):
                         facts.accumulators[node] = (name,)
     return function
 
 
-def _updated(node: Node, facts: Facts) -> str | None:
+def _name_of_update(node: Node, facts: Facts) -> str | None:
     """The s of `s = s + e` or `s = s - e`."""
     bound = target(node)
     operation = facts.operation.get(node.value) if bound is not None else None
@@ -48,7 +48,7 @@ def _updated(node: Node, facts: Facts) -> str | None:
     return None
 
 
-def _alone(name: str, update: Node, loop: Node) -> bool:
+def _used_by_update_only(name: str, update: Node, loop: Node) -> bool:
     """Whether the loop reads and binds the name in this one statement only."""
     others = [n for n in statements([loop]) if n is not update]
     return all(name not in loads(n) and name not in stores(n) for n in others)
@@ -86,12 +86,12 @@ class Overwrites:
 def overwrites(function: Node, facts: Facts) -> Overwrites:
     """All places where some value is bound anew while an older one may still be wanted."""
     found = Overwrites()
-    _rebound(function, facts)
+    _note_rebound_names(function, facts)
     _block(function.body, dict.fromkeys(parameters(function)), False, found)
     return found
 
 
-def _rebound(function: Node, facts: Facts) -> None:
+def _note_rebound_names(function: Node, facts: Facts) -> None:
     """Names bound in several places, and counters of loops over `range`."""
     seen = dict.fromkeys(parameters(function))
     for node in statements(function.body):

@@ -49,12 +49,12 @@ class UnprovedError(Exception):
     """Why it cannot be proved that an operation treats each row by itself."""
 
 
-def joined(forms: Sequence[Form]) -> Form:
+def broadcast_forms(forms: Sequence[Form]) -> Form:
     """The axes that broadcasting makes: rows meet rows, or axes of length 1.
 
-    >>> joined([Form(("rows", "d")), Form(("d",))]).axes
+    >>> broadcast_forms([Form(("rows", "d")), Form(("d",))]).axes
     ('rows', 'd')
-    >>> joined([Form(("1", "rows", "d")), Form(("K", "1", "?"))]).axes
+    >>> broadcast_forms([Form(("1", "rows", "d")), Form(("K", "1", "?"))]).axes
     ('K', 'rows', 'd')
     """
     if any(form.axes is None for form in forms):
@@ -64,13 +64,15 @@ def joined(forms: Sequence[Form]) -> Form:
     ranks = [len(form.axes or ()) for form in forms]
     made: list[str] = []
     for place in range(-max(ranks, default=0), 0):
-        made.append(_met([form.axes[place] for form in forms if form.axes is not None and len(form.axes) >= -place]))
+        made.append(
+            _common_length([form.axes[place] for form in forms if form.axes is not None and len(form.axes) >= -place])
+        )
     if made.count(ROWS) > 1:
         raise UnprovedError("rows meet rows along two axes")
     return Form(tuple(made))
 
 
-def _met(lengths: list[str]) -> str:
+def _common_length(lengths: list[str]) -> str:
     """The length of an axis of the result."""
     others = [length for length in lengths if length not in ("1", ROWS)]
     if ROWS in lengths:
@@ -83,10 +85,10 @@ def _met(lengths: list[str]) -> str:
     return known[0] if known else others[0] if others else "1"
 
 
-def reduced(form: Form, axis: object, keeps: bool, adds: str) -> Form:
+def reduced_form(form: Form, axis: object, keeps: bool, adds: str) -> Form:
     """What a reduction over `axis` (None, a number, a tuple) leaves; `adds` is sum or mean if it adds up.
 
-    >>> reduced(Form(("rows", "K")), 1, False, "").axes, reduced(Form(("rows", "K")), 0, False, "sum")
+    >>> reduced_form(Form(("rows", "K")), 1, False, "").axes, reduced_form(Form(("rows", "K")), 0, False, "sum")
     (('rows',), Form(axes=('K',), total='sum', late=False))
     """
     if form.axes is None:
@@ -132,7 +134,7 @@ def product(one: Form, two: Form) -> Form:
     inner = (left[-1], right[-2] if len(right) > 1 else right[0])
     if (inner[0] == ROWS) != (inner[1] == ROWS):
         raise UnprovedError("the rows are multiplied with what is not known to have their number")
-    stacks = joined([Form(left[:-2]), Form(right[:-2])]).axes or ()
+    stacks = broadcast_forms([Form(left[:-2]), Form(right[:-2])]).axes or ()
     made = (*stacks, *(left[-2:-1] if len(left) > 1 else ()), *(right[-1:] if len(right) > 1 else ()))
     if made.count(ROWS) > 1 or (inner[0] == ROWS and ROWS in made):
         raise UnprovedError("rows meet rows along two axes")
@@ -232,7 +234,7 @@ class Rows:
         names = [n for n in walk(node) if isinstance(n, gast.Name) and id(n) not in counted]
         return any(self.forms.get(n.id, Form()).row is not None for n in names)
 
-    def late(self, node: Node) -> bool:
+    def reads_total(self, node: Node) -> bool:
         """Whether an expression reads a total."""
         return any(self.forms.get(read, Form()).late for read in loads(node))
 
@@ -247,7 +249,7 @@ class Rows:
 
     def form(self, node: Node) -> Form:
         """The form of an expression; E5029 if it reads rows and cannot be proved to treat each by itself."""
-        late, rows = self.late(node), self.depends(node)
+        late, rows = self.reads_total(node), self.depends(node)
         if late and rows:
             raise self.refuse(node, "it needs a whole sum over the rows, and the rows again")
         try:
@@ -277,7 +279,7 @@ def _form(node: Node, rows: Rows) -> Form:
     if _is_length(node):
         return _length(node, rows)
     if isinstance(node, gast.Compare):
-        return joined([rows.form(part) for part in (node.left, *node.comparators)])
+        return broadcast_forms([rows.form(part) for part in (node.left, *node.comparators)])
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert | gast.Not):
         return rows.form(node.operand)
     operation = _operation(node, rows)
@@ -326,7 +328,7 @@ def _of_operation(node: Node, operation: Operation, rows: Rows) -> Form:
     function, bound = operation.function, operation.bound
     given = list(bound.values()) or _arguments(node)
     if operation.rule.kind == "elementwise" or (isinstance(function, np.ufunc) and function.signature is None):
-        return joined([rows.form(one) for one in given])
+        return broadcast_forms([rows.form(one) for one in given])
     if function is operator.getitem:
         return _item(bound["x"], bound["index"], rows)
     handler = rows.handlers.get(function) if getattr(function, "__hash__", None) else None
@@ -345,14 +347,14 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
     """`x[index]`."""
     whole = rows.form(array)
 
-    def gathered(one: object) -> Form | None:
+    def form_of_index(one: object) -> Form | None:
         form = rows.form(one)
         if form.axes == () and not (is_integer(one) or getattr(one, "id", "") in rows.facts.integers):
             raise UnprovedError("an index is not known to be an integer")
         return None if form.axes == () else form
 
     listed = index.elts if isinstance(index, gast.Tuple) else [index]
-    return part(whole, [_place(one) for one in listed], gathered)
+    return part(whole, [_place(one) for one in listed], form_of_index)
 
 
 def _place(one: Node) -> object:
@@ -383,12 +385,12 @@ def _reduction(adds: str) -> Handler:
         axis = _literal(bound.get("axis"))
         if form.row is not None and (keeps == "?" or axis == "?"):
             raise UnprovedError("the axis is no literal")
-        return reduced(form, axis, keeps is True, adds)
+        return reduced_form(form, axis, keeps is True, adds)
 
     return handler
 
 
-def _same(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+def _form_of_first(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     first, *rest = bound.values()
     if any(rows.depends(one) for one in rest):
         raise UnprovedError("it is not known to treat each row by itself")
@@ -413,11 +415,11 @@ def _dot(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     if max(len(one.axes or ()), len(two.axes or ())) > 2:
         raise UnprovedError("it is a product of more than two axes: use np.matmul")
     if one.axes == () or two.axes == ():
-        return joined([one, two])
+        return broadcast_forms([one, two])
     return product(one, two)
 
 
-def _flat(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+def _form_of_vdot(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """`np.vdot`: all elements."""
     one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
     if one.axes is None or one.axes != two.axes or "?" in one.axes or ROWS not in one.axes:
@@ -434,7 +436,7 @@ def _transpose(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return Form(tuple(form.axes[k] for k in order))
 
 
-def _reshaped(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+def _form_of_reshape(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """A reshape of what has no rows: its rank is the length of a literal shape."""
     shape = bound.get("shape")
     if rows.form(bound["a"]).row is not None or not isinstance(shape, gast.Tuple):
@@ -442,7 +444,7 @@ def _reshaped(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return Form(("?",) * len(shape.elts))
 
 
-def _swapped(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+def _form_of_swapaxes(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     form = rows.form(bound["a"])
     pair = places((_literal(bound["axis1"]), _literal(bound["axis2"])), len(form.axes or ()))
     if form.axes is None or pair is None:
@@ -452,7 +454,7 @@ def _swapped(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return Form(tuple(made))
 
 
-def _expanded(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+def _form_of_expand_dims(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     form, axis = rows.form(bound["a"]), _literal(bound["axis"])
     if form.axes is None or not isinstance(axis, int):
         raise UnprovedError("the axis is no literal")
@@ -460,7 +462,7 @@ def _expanded(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return Form((*form.axes[:place], "1", *form.axes[place:]))
 
 
-def _stacked(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+def _form_of_stack(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """`np.stack` and `np.concatenate` of parts that all have the rows along one axis."""
     parts, axis, new = bound["arrays"], _literal(bound.get("axis"), 0), node.func.attr == "stack"
     listed = parts.elts if isinstance(parts, gast.Tuple | gast.List) else []
@@ -491,8 +493,10 @@ def _einsum(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
 HANDLERS: dict[Any, Handler] = {
     np.sum: _reduction("sum"), np.mean: _reduction("mean"), np.max: _reduction(""), np.min: _reduction(""),
     np.prod: _reduction(""), np.var: _reduction(""), np.std: _reduction(""), np.linalg.norm: _reduction(""),
-    np.matmul: _product, np.dot: _dot, np.vdot: _flat, np.transpose: _transpose, np.swapaxes: _swapped,
-    np.expand_dims: _expanded, np.stack: _stacked, np.concatenate: _stacked, np.einsum: _einsum, np.copy: _same,
-    np.reshape: _reshaped, max_or_least: _reduction(""), min_or_most: _reduction(""),
-    np.ndarray.astype: _same, np.zeros_like: _same, np.ones_like: _same, np.full_like: _same, np.cumsum: _along,
+    np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _transpose, np.swapaxes: _form_of_swapaxes,
+    np.expand_dims: _form_of_expand_dims, np.stack: _form_of_stack, np.concatenate: _form_of_stack,
+    np.einsum: _einsum, np.copy: _form_of_first,
+    np.reshape: _form_of_reshape, max_or_least: _reduction(""), min_or_most: _reduction(""),
+    np.ndarray.astype: _form_of_first, np.zeros_like: _form_of_first, np.ones_like: _form_of_first,
+    np.full_like: _form_of_first, np.cumsum: _along,
 }  # fmt: skip

@@ -22,7 +22,7 @@ from srcgrad.core.trees import (
     statements,
     stores,
     target,
-    written,
+    written_names,
 )
 from srcgrad.frontend.resolve import bind
 
@@ -71,7 +71,7 @@ def _of_parameter(parameter: str, over: tuple[str, ...], function: Node, facts: 
     rank = 0 if kind.tag == "scalar" else kind.ndim if kind.tag == "array" else None
     same = not any(parameter in stores(node) for node in statements(function.body))
     if rank is None and kind.tag == "unknown":
-        rank = _unpacked(parameter, function)
+        rank = _rank_from_shape_read(parameter, function)
     if parameter not in over:
         return Form(None if rank is None else tuple(f"{parameter}.shape[{k}]" if same else "?" for k in range(rank)))
     if not rank:
@@ -84,7 +84,7 @@ def _of_parameter(parameter: str, over: tuple[str, ...], function: Node, facts: 
     return Form((ROWS, *(f"{parameter}.shape[{k}]" for k in range(1, rank))))
 
 
-def _unpacked(parameter: str, function: Node) -> int | None:
+def _rank_from_shape_read(parameter: str, function: Node) -> int | None:
     """The rank of an argument that `n, d = x.shape` tells."""
     shapes = {f"{parameter}.shape"}
     for node in function.body:
@@ -102,8 +102,8 @@ def _place(node: Node, found: Plan, rows: Rows) -> None:
         with_rows, late = _compound(node, rows)
     else:
         inner = [node]
-        with_rows, late = _simple(node, rows, found)
-    changes = any(written(one) for one in inner)
+        with_rows, late = _reads_of_statement(node, rows, found)
+    changes = any(written_names(one) for one in inner)
     if with_rows and late:
         raise rows.refuse(header(node)[0], "it needs a whole sum over the rows, and the rows again")
     if changes and (with_rows or found.loop):
@@ -111,7 +111,7 @@ def _place(node: Node, found: Plan, rows: Rows) -> None:
     (found.loop if with_rows else found.after if late else found.before).append(node)
 
 
-def _simple(node: Node, rows: Rows, found: Plan | None) -> tuple[bool, bool]:
+def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[bool, bool]:
     """Whether a statement reads rows, and whether it needs a total; what it binds is noted."""
     value = getattr(node, "value", None)
     bound = target(node)
@@ -126,7 +126,7 @@ def _simple(node: Node, rows: Rows, found: Plan | None) -> tuple[bool, bool]:
         return form.row is not None, form.late
     if any(rows.depends(part) for part in header(node)):
         raise rows.refuse(header(node)[0] if value is None else value, "it is not known to treat each row by itself")
-    late = any(rows.late(part) for part in header(node))
+    late = any(rows.reads_total(part) for part in header(node))
     for name in stores(node):
         known = rows.facts.value_spec.get(name)
         rank = None if known is None else known.ndim
@@ -138,7 +138,7 @@ def _compound(node: Node, rows: Rows) -> tuple[bool, bool]:
     """The same of a branch or a loop, whose statements stay together."""
     if isinstance(node, gast.With | gast.FunctionDef):
         raise rows.refuse(header(node)[0], "a `with` or a function stands in it")
-    found = _simple(gast.Expr(header(node)[0]), rows, None)
+    found = _reads_of_statement(gast.Expr(header(node)[0]), rows, None)
     with_rows, late = found
     bound = dict.fromkeys(s for one in statements([node]) for s in stores(one))
     while True:
@@ -151,10 +151,12 @@ def _compound(node: Node, rows: Rows) -> tuple[bool, bool]:
         for block in (node.body, getattr(node, "orelse", None) or []):
             rows.forms = dict(before)
             for one in block:
-                reads, needs = _compound(one, rows) if isinstance(one, COMPOUND) else _simple(one, rows, None)
+                reads, needs = (
+                    _compound(one, rows) if isinstance(one, COMPOUND) else _reads_of_statement(one, rows, None)
+                )
                 with_rows, late = with_rows or reads, late or needs
             sides.append(rows.forms)
-        rows.forms = {**before, **{name: _merged(name, [before, *sides], node, rows) for name in bound}}
+        rows.forms = {**before, **{name: _merge_forms(name, [before, *sides], node, rows) for name in bound}}
         if rows.forms == before:
             break
     if late:
@@ -162,7 +164,7 @@ def _compound(node: Node, rows: Rows) -> tuple[bool, bool]:
     return with_rows, late
 
 
-def _merged(name: str, sides: list[dict[str, Form]], node: Node, rows: Rows) -> Form:
+def _merge_forms(name: str, sides: list[dict[str, Form]], node: Node, rows: Rows) -> Form:
     """What holds of a name on all ways: with rows along one axis, or without."""
     forms = [side[name] for side in sides if name in side]
     ranks = {None if form.axes is None else len(form.axes) for form in forms}
@@ -197,7 +199,7 @@ def _settle(found: Plan, function: Node, facts: Facts) -> None:
     for name in [*carried, *late, *early, *twice]:
         raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
     _check_order(found, function, facts)
-    if any(written(node) for node in statements([*found.loop, *found.after])):
+    if any(written_names(node) for node in statements([*found.loop, *found.after])):
         raise facts.refuse(function, CODE, "an array is written behind the rows", "make a new array")
 
 
@@ -257,11 +259,11 @@ def _result(tree: Node, within: Rows) -> Form:
         ):
             return within.form(node.value)
         else:
-            _simple(node, within, None)
+            _reads_of_statement(node, within, None)
     return within.form(tree.body[-1].value)
 
 
-def rowwise(function: Node, facts: Facts) -> Node:
+def note_row_independence(function: Node, facts: Facts) -> Node:
     """Note it for a function that a text for many directions calls, and that is differentiated by one argument."""
     facts.by_rows = facts.called and len(facts.wrt) == 1 and _is_rowwise(function, facts.wrt[0], facts)
     return function
@@ -269,7 +271,7 @@ def rowwise(function: Node, facts: Facts) -> Node:
 
 def _is_rowwise(function: Node, over: str, facts: Facts) -> bool:
     kind = facts.kinds.get(over)
-    if kind is None or kind.tag != "array" or not kind.ndim or any(written(n) for n in statements(function.body)):
+    if kind is None or kind.tag != "array" or not kind.ndim or any(written_names(n) for n in statements(function.body)):
         return False
     try:
         form = of_result(function, over, facts)

@@ -16,11 +16,11 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.axis_lengths import (
     broadcast,
-    canonical,
+    canonical_spec,
     cross,
     cut,
     extents,
-    kept,
+    keepdims_shape,
     part_of,
     product,
     with_extents,
@@ -47,24 +47,24 @@ def with_dtype(is_complex: bool, spec: Spec) -> Spec:
     return replace(spec, dtype=spec.dtype | COMPLEX) if is_complex else spec
 
 
-def joined(*specs: Spec) -> Spec:
+def broadcast_specs(*specs: Spec) -> Spec:
     """The spec of an elementwise combination: shapes broadcast, dtypes promote."""
-    return _combined(*[(spec.shape, spec.dtype, spec.ndim, spec.extents, spec.parts) for spec in specs])
+    return _combine_specs(*[(spec.shape, spec.dtype, spec.ndim, spec.extents, spec.parts) for spec in specs])
 
 
 _Known = tuple[frozenset[str], frozenset[str], int | None, tuple[str, ...] | None, frozenset[tuple[str, ...]]]
 
 
 @functools.lru_cache(maxsize=8192)
-def _combined(*given: _Known) -> Spec:
-    """As `joined`, of all that specs say: a text combines the same few shapes again and again."""
+def _combine_specs(*given: _Known) -> Spec:
+    """As `broadcast_specs`, of all that specs say: a text combines the same few shapes again and again."""
     specs = [Spec(shape, dtype, ndim, lengths, parts) for shape, dtype, ndim, lengths, parts in given]
     dtype = frozenset[str]().union(*(s.dtype for s in specs))
     known = [extents(spec) for spec in specs]
     lengths = [each for each in known if each is not None]
     if len(lengths) == len(specs):
         return with_extents(functools.reduce(broadcast, lengths, ()), dtype)
-    shape = frozenset[str]().union(*(canonical(s).shape for s in specs))
+    shape = frozenset[str]().union(*(canonical_spec(s).shape for s in specs))
     parts = frozenset(lengths).union(*(s.parts for s in specs))
     return Spec(without_kept(shape), dtype, None, parts=parts)
 
@@ -72,7 +72,7 @@ def _combined(*given: _Known) -> Spec:
 def covers(made: Spec, result: Spec) -> bool:
     """Whether a value has all that broadcasting it with one of the other shape could give it."""
     whole = extents(result)
-    if joined(made, result).shape == made.shape:
+    if broadcast_specs(made, result).shape == made.shape:
         return True
     return whole is not None and any(broadcast(part, whole) == part for part in made.parts)
 
@@ -86,16 +86,16 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
     if isinstance(node, gast.UnaryOp):
         return spec_of_tree(node.operand, facts)
     if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
-        return joined(*_both(node, facts))
+        return broadcast_specs(*_specs_of_operands(node, facts))
     if isinstance(node, gast.BinOp):
         one, two = spec_of_tree(node.left, facts), spec_of_tree(node.right, facts)
-        return product(one, two, one.dtype | two.dtype) or _unknown(node)
+        return product(one, two, one.dtype | two.dtype) or _unknown_spec(node)
     if isinstance(node, gast.Attribute) and node.attr == "T":
         whole = spec_of_tree(node.value, facts)
         lengths = extents(whole)
-        return _unknown(node) if lengths is None else with_extents(lengths[::-1], whole.dtype)
+        return _unknown_spec(node) if lengths is None else with_extents(lengths[::-1], whole.dtype)
     if isinstance(node, gast.Compare):
-        sides = joined(*(spec_of_tree(n, facts) for n in [node.left, *node.comparators]))
+        sides = broadcast_specs(*(spec_of_tree(n, facts) for n in [node.left, *node.comparators]))
         return replace(sides, dtype=frozenset())
     if isinstance(node, gast.Call):
         return _of_call(node, facts)
@@ -104,10 +104,10 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
     if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
         return Spec()
     if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value in facts.spec:
-        return _part(node, facts) or _unknown(node)
+        return _part(node, facts) or _unknown_spec(node)
     if isinstance(node, gast.Attribute) and node.attr in ("real", "imag"):
         return as_real(spec_of_tree(node.value, facts))
-    return _unknown(node)
+    return _unknown_spec(node)
 
 
 def _part(node: Node, facts: Facts) -> Spec | None:
@@ -123,7 +123,7 @@ def _part(node: Node, facts: Facts) -> Spec | None:
 _NUMBERS = ("pi", "e", "inf", "nan", "euler_gamma")  # of NumPy and math: no user's array has such attributes
 
 
-def _both(node: Node, facts: Facts) -> list[Spec]:
+def _specs_of_operands(node: Node, facts: Facts) -> list[Spec]:
     """Specs of the two sides; a long chain of operators is walked, not descended."""
     specs = []
     while isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
@@ -135,18 +135,18 @@ def _both(node: Node, facts: Facts) -> list[Spec]:
 def _of_call(node: Node, facts: Facts) -> Spec:
     function = function_called(node, facts)
     if function is None and getattr(node.func, "attr", "") == "sum" and not node.args:
-        return _summed(node, facts) or _unknown(node)
+        return _spec_of_sum(node, facts) or _unknown_spec(node)
     if function in (np.size, runtime.count) or getattr(function, "__module__", "") == "math":
         return Spec()
     if function is np.where and len(node.args) == 3:
-        chosen = joined(*(spec_of_tree(a, facts) for a in node.args))
-        return replace(chosen, dtype=joined(*(spec_of_tree(a, facts) for a in node.args[1:])).dtype)
+        chosen = broadcast_specs(*(spec_of_tree(a, facts) for a in node.args))
+        return replace(chosen, dtype=broadcast_specs(*(spec_of_tree(a, facts) for a in node.args[1:])).dtype)
     if function is np.cross and not node.keywords and len(node.args) == 2:
         one, two = (spec_of_tree(a, facts) for a in node.args)
-        return cross(one, two, one.dtype | two.dtype) or _unknown(node)
+        return cross(one, two, one.dtype | two.dtype) or _unknown_spec(node)
     if function is runtime.if_larger:
         seed, *compared = (spec_of_tree(a, facts) for a in node.args)
-        return replace(joined(seed, *compared), dtype=seed.dtype)
+        return replace(broadcast_specs(seed, *compared), dtype=seed.dtype)
     if function in _LIKE:
         return spec_of_tree(node.args[_LIKE[function]], facts)
     if function in _SHAPED:
@@ -154,11 +154,11 @@ def _of_call(node: Node, facts: Facts) -> Spec:
         return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
     rule = rule_of(function)
     if rule is not None and rule.kind == "elementwise" and not node.keywords:
-        return joined(*(spec_of_tree(a, facts) for a in node.args))
-    return _unknown(node)
+        return broadcast_specs(*(spec_of_tree(a, facts) for a in node.args))
+    return _unknown_spec(node)
 
 
-def _summed(call: Node, facts: Facts) -> Spec | None:
+def _spec_of_sum(call: Node, facts: Facts) -> Spec | None:
     """The spec of `e.sum(axis=0)`, of an expression of known rank."""
     whole = spec_of_tree(call.func.value, facts)
     known = extents(whole)
@@ -184,7 +184,7 @@ _SHAPED = {
 }  # fmt: skip
 
 
-def _unknown(node: Node) -> Spec:
+def _unknown_spec(node: Node) -> Spec:
     own = frozenset([f"unknown {id(node)}"])
     return Spec(own, own, None)
 
@@ -199,7 +199,7 @@ def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
         return Spec(opaque.shape if rank != 0 else frozenset(), whole.dtype, rank)
     known = extents(whole)
     if known is None:
-        return Spec(kept(whole.shape, axis) if keep else opaque.shape, whole.dtype, None)
+        return Spec(keepdims_shape(whole.shape, axis) if keep else opaque.shape, whole.dtype, None)
     along = (
         {k % max(len(known), 1) for k in (axis if isinstance(axis, tuple) else (axis,))} if axis is not None else None
     )
@@ -222,11 +222,11 @@ def literal(node: Node, default: object = None) -> object:
     return found if found is None or isinstance(found, bool | int) or whole else ...
 
 
-def _same(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _spec_of_first(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     return next(iter(arguments.values()))
 
 
-def _like(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _spec_of_x(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     return arguments["x"]
 
 
@@ -235,7 +235,7 @@ def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> 
     if one.ndim is None or two.ndim is None:
         return opaque
     if one.ndim == 0 or two.ndim == 0:
-        return joined(one, two) if operation.function is np.dot else opaque
+        return broadcast_specs(one, two) if operation.function is np.dot else opaque
     rank = max(one.ndim, two.ndim, 2) - (one.ndim == 1) - (two.ndim == 1)
     if max(one.ndim, two.ndim) > 2 and operation.function is not np.matmul:
         return opaque
@@ -243,20 +243,20 @@ def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> 
     return found or Spec(opaque.shape if rank else frozenset(), opaque.dtype, rank)
 
 
-def _outer(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _spec_of_outer(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     one, two = (extents(spec) for spec in list(arguments.values())[:2])
     if one is None or two is None or len(one) != 1 or len(two) != 1:
         return Spec(opaque.shape, opaque.dtype, 2)
     return with_extents((*one, *two), opaque.dtype)
 
 
-def _inner(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _spec_of_inner(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     """`np.inner(a, b)`: the last axes go."""
     one, two = list(arguments.values())[:2]
     left, right = extents(one), extents(two)
     if left is None or right is None:
         return opaque
-    return with_extents((*left[:-1], *right[:-1]), opaque.dtype) if left and right else joined(one, two)
+    return with_extents((*left[:-1], *right[:-1]), opaque.dtype) if left and right else broadcast_specs(one, two)
 
 
 def _cross(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
@@ -275,7 +275,7 @@ def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
     return with_extents(tuple(known[k] for k in order), whole.dtype)
 
 
-def _swapped(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _spec_of_swapaxes(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     whole = next(iter(arguments.values()))
     known = extents(whole)
     places = [literal(operation.bound.get(one)) for one in ("axis1", "axis2")]
@@ -300,13 +300,13 @@ def _cast(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spe
     return replace(whole, dtype=frozenset([dtype.attr]) if known else opaque.dtype)
 
 
-def _solved(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _spec_of_solve(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     """`np.linalg.solve(a, b)` with one matrix has the shape of b, a vector or a matrix."""
     one, two = arguments["a"], arguments["b"]
     return replace(two, dtype=opaque.dtype) if one.ndim == 2 and two.ndim in (1, 2) else opaque
 
 
-def _diagonal(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _spec_of_diag(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     """`np.diag` takes the diagonal of a matrix, and makes a matrix of a vector."""
     rank = next(iter(arguments.values())).ndim
     return Spec(opaque.shape, opaque.dtype, 3 - rank) if rank in (1, 2) else opaque
@@ -315,12 +315,14 @@ def _diagonal(operation: Operation, arguments: dict[str, Spec], opaque: Spec) ->
 REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std, max_or_least, min_or_most)
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
-    np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, np.inner: _inner, np.linalg.norm: _norm, np.outer: _outer,
-    np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
-    np.roll: _same, np.cross: _cross, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
+    np.var: _reduction, np.std: _reduction, np.copy: _spec_of_first, np.transpose: _transpose, np.matmul: _product,
+    np.dot: _product, np.inner: _spec_of_inner, np.linalg.norm: _norm, np.outer: _spec_of_outer,
+    np.full_like: _spec_of_first, sum_to: _spec_of_x, np.swapaxes: _spec_of_swapaxes, np.flip: _spec_of_first,
+    np.roll: _spec_of_first, np.cross: _cross, owned: _spec_of_first, hook: _spec_of_first, probe: _spec_of_first,
+    probed: _spec_of_first, cast: _cast,
     max_or_least: _reduction, min_or_most: _reduction,
-    np.reshape: _reshape, np.linalg.cholesky: _same, np.linalg.inv: _same, np.linalg.solve: _solved, np.diag: _diagonal,
+    np.reshape: _reshape, np.linalg.cholesky: _spec_of_first, np.linalg.inv: _spec_of_first,
+    np.linalg.solve: _spec_of_solve, np.diag: _spec_of_diag,
 }  # fmt: skip
 
 

@@ -15,20 +15,20 @@ import numpy as np
 
 from srcgrad.analysis.argument_kinds import kinds_of, lengths_of
 from srcgrad.analysis.axis_lengths import (
-    brief,
-    canonical,
+    canonical_spec,
     constants,
     counters,
     cut,
     extents,
     forget,
+    nested_length,
     part_of,
     product,
+    short_symbol,
     with_extents,
-    within,
 )
 from srcgrad.analysis.shape_rules import COMPLEX, FORMS, REDUCTIONS, literal, several_specs, with_dtype
-from srcgrad.analysis.shape_rules import joined as join
+from srcgrad.analysis.shape_rules import broadcast_specs as join
 from srcgrad.core.expressions import index_rank
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.core.rules import rule_of
@@ -77,13 +77,13 @@ def _of_callee(value: Node, operation: Operation, known: Known, facts: Facts, fr
     lengths = lengths_of(bound, kinds, facts)
     found = facts.module.output_spec(operation.function, kinds) if kinds else None
     if isinstance(found, tuple):
-        own = tuple(_owned(s, f"{fresh}[{k}]", lengths) for k, s in enumerate(found))
+        own = tuple(_spec_in_caller(s, f"{fresh}[{k}]", lengths) for k, s in enumerate(found))
         facts.tuples[fresh.split(" ")[0]] = own
         return Spec(unknown, unknown, None)
-    return Spec(unknown, unknown, None) if found is None else _owned(found, fresh, lengths)
+    return Spec(unknown, unknown, None) if found is None else _spec_in_caller(found, fresh, lengths)
 
 
-def _owned(spec: Spec, fresh: str, lengths: dict[str, str]) -> Spec:
+def _spec_in_caller(spec: Spec, fresh: str, lengths: dict[str, str]) -> Spec:
     """A callee's spec in the caller: lengths of its arguments are known here, others get names of their own."""
     own = frozenset([fresh])
     dtype = own if spec.dtype and spec.dtype != {"floating"} else spec.dtype
@@ -129,7 +129,7 @@ def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spe
     axis %= rank + stacked
     along = [each[axis] for each in lengths] if not stacked else ["1"] * len(listed)
     counted = all(length.isdigit() for length in along)
-    made = str(sum(map(int, along))) if counted else f"({'+'.join(map(within, along))})"
+    made = str(sum(map(int, along))) if counted else f"({'+'.join(map(nested_length, along))})"
     return with_extents((*lengths[0][:axis], made, *lengths[0][axis + (not stacked) :]), dtype)
 
 
@@ -142,7 +142,7 @@ def element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Sp
     if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
         made = None  # its items may have any shape
     elif rank:
-        fresh = brief(" & ".join(sorted(opaque.shape)))
+        fresh = short_symbol(" & ".join(sorted(opaque.shape)))
         found = part_of(whole, index, integers, facts.constants, fresh)
         if found is not None:
             return found
@@ -223,7 +223,7 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
         one, two = (spec_of(side, known, facts, fresh) for side in arguments)
         return product(one, two, one.dtype | two.dtype)
     if function in _COPIES and arguments:
-        return _copied(function, arguments, words, known, facts, fresh)
+        return _spec_of_copy(function, arguments, words, known, facts, fresh)
     if function in (np.zeros_like, np.ones_like, np.empty_like) and arguments and not words:
         return replace(spec_of(arguments[0], known, facts, fresh), length=None)
     if function in (np.zeros, np.ones, np.empty) and arguments:
@@ -238,7 +238,7 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
     return NUMBER if function in (float, int, row_count) else None
 
 
-def _copied(
+def _spec_of_copy(
     function: object, arguments: list[Node], words: dict[str, Node], known: Known, facts: Facts, fresh: str
 ) -> Spec | None:
     """`r.copy()`, `np.asarray(r)`, `r.astype(float)`: an array in another place, or of another dtype."""
@@ -298,7 +298,7 @@ def _parameter(parameter: str, facts: Facts) -> Spec:
         return Spec(dtype=COMPLEX if kind.complex else frozenset())
     dtype = frozenset([kind.dtype or parameter])
     own = Spec(frozenset([parameter]), dtype, kind.ndim) if kind.shape is None else with_extents(kind.shape, dtype)
-    return with_dtype(parameter in facts.complex, canonical(own))
+    return with_dtype(parameter in facts.complex, canonical_spec(own))
 
 
 def _block(block: Block, known: Known, facts: Facts) -> None:
@@ -331,17 +331,17 @@ def _merge(known: Known, sides: list[Known], where: str) -> None:
             known[name] = one or two or NUMBER
         else:
             own = frozenset([f"{name} at {where}"])
-            known[name] = one if one == two else _either(one, two, own, own)
+            known[name] = one if one == two else _spec_of_alternatives(one, two, own, own)
 
 
-def _either(one: Spec, two: Spec, shape: frozenset[str], dtype: frozenset[str]) -> Spec:
+def _spec_of_alternatives(one: Spec, two: Spec, shape: frozenset[str], dtype: frozenset[str]) -> Spec:
     """What holds of a value that is one thing or the other: where they differ, the given unknown."""
     if one.dtype == two.dtype:
         dtype = one.dtype
     if one.shape == two.shape and one.ndim == two.ndim:
         return replace(one, dtype=dtype, length=one.length if one.length == two.length else None)
     rank = one.ndim if one.ndim == two.ndim else None
-    return canonical(Spec(shape if rank != 0 else frozenset(), dtype, rank))
+    return canonical_spec(Spec(shape if rank != 0 else frozenset(), dtype, rank))
 
 
 def _loop(node: Node, known: Known, facts: Facts) -> None:
@@ -387,7 +387,7 @@ def _head(entry: Known, inside: Known, past: dict[str, tuple[Spec, ...]], where:
         dtype = dtypes.setdefault(tuple(each.dtype for each in seen), own)
         merged = one
         for each in seen[1:]:
-            merged = _either(merged, each, shape, dtype)
+            merged = _spec_of_alternatives(merged, each, shape, dtype)
         head[name] = merged
     return head
 
@@ -420,7 +420,7 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
         if found.shape == SHAPE and isinstance(node.value, gast.Attribute):
             lengths = extents(spec_of(node.value.value, known, facts, bound))
             facts.tuples[bound] = tuple(Spec(length=one) for one in lengths or ())
-        facts.spec[node] = known[bound] = found = with_dtype(bound in facts.complex, canonical(found))
+        facts.spec[node] = known[bound] = found = with_dtype(bound in facts.complex, canonical_spec(found))
         _note_value(bound, found, facts)
     elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
         for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
@@ -447,5 +447,5 @@ def _note_value(name: str, spec: Spec, facts: Facts) -> None:
     before = facts.value_spec.get(name, spec)
     if before != spec:
         own = frozenset([f"any {name}"])
-        spec = _either(before, spec, own, own)
+        spec = _spec_of_alternatives(before, spec, own, own)
     facts.value_spec[name] = spec

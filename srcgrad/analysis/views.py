@@ -24,7 +24,7 @@ from srcgrad.analysis.alias import (
 from srcgrad.core.control_flow import Graph, solve_forward
 from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import Block, Node, is_write, loads, statements, stores, target, walk, written
+from srcgrad.core.trees import Block, Node, is_write, loads, statements, stores, target, walk, written_names
 
 Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
 
@@ -36,7 +36,7 @@ def views_of(order: list[Node], arrays: Iterable[str], facts: Facts) -> Views:
     while changed:
         changed = False
         for node in order:
-            found = {base: None for read in shared(node, facts) for base in views.get(read, {})}
+            found = {base: None for read in names_sharing_memory(node, facts) for base in views.get(read, {})}
             for bound in stores(node) if found and not is_write(node) else []:
                 known = views.setdefault(bound, {})
                 changed = changed or any(base not in known for base in found)
@@ -44,7 +44,7 @@ def views_of(order: list[Node], arrays: Iterable[str], facts: Facts) -> Views:
     return {view: bases for view, bases in views.items() if list(bases) != [view]}
 
 
-def shared(node: Node, facts: Facts) -> list[str]:
+def names_sharing_memory(node: Node, facts: Facts) -> list[str]:
     """Names whose memory a statement may hand to what it binds."""
     if is_swap(node) and node.value.elts[0].id in facts.swapped:
         return []  # the arrays stay apart
@@ -69,7 +69,7 @@ def shared(node: Node, facts: Facts) -> list[str]:
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
 
 
-def holding(order: list[Node], arrays: dict[str, None], facts: Facts) -> dict[str, None]:
+def containers_of_arrays(order: list[Node], arrays: dict[str, None], facts: Facts) -> dict[str, None]:
     """Lists, tuples and dicts that may hold one of some arrays, and names of what is taken out of them.
 
     What the backward half puts back into such an array shows in them.
@@ -81,7 +81,7 @@ def holding(order: list[Node], arrays: dict[str, None], facts: Facts) -> dict[st
         for node in order:
             bound = stores(node)
             container = any(facts.list_kind(one) or one in facts.containers for one in bound)
-            given = loads(node) if container else shared(node, facts)
+            given = loads(node) if container else names_sharing_memory(node, facts)
             if any(one in found or (container and one in arrays) for one in given):
                 found.update(dict.fromkeys(one for one in bound if one not in arrays))
     return found
@@ -99,7 +99,7 @@ def _names_of_values(value: Node) -> list[str]:
 def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
     """Refuse to read a view after what it shows has been written into; what may be a number is looked at."""
     bits = {view: 1 << k for k, view in enumerate(views)}
-    shown = _shown(flow, views, facts)
+    shown = _shown_arrays(flow, views, facts)
     made, killed = [0] * len(flow.nodes), [0] * len(flow.nodes)
     for number, node in enumerate(flow.nodes):
         if node is None:
@@ -117,7 +117,7 @@ def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
                 raise _stale(node, read, views[read], flow, facts)
 
 
-def _shown(flow: Graph, views: Views, facts: Facts) -> Callable[[int, str], set[str]]:
+def _shown_arrays(flow: Graph, views: Views, facts: Facts) -> Callable[[int, str], set[str]]:
     """Of which arrays, as they are at a node, a view may show elements: it does not of one that was made since."""
     pairs = {pair: 1 << k for k, pair in enumerate((v, base) for v, bases in views.items() for base in bases)}
     made, killed = [0] * len(flow.nodes), [0] * len(flow.nodes)
@@ -161,7 +161,7 @@ def check_rows(order: list[Node], views: Views, arrays: Iterable[str], facts: Fa
             continue
         bases = set(views.get(node.iter.id, {})) | ({node.iter.id} & set(arrays))
         for inner in statements(node.body):
-            if is_write(inner) and bases & set(written(inner)):
+            if is_write(inner) and bases & set(written_names(inner)):
                 raise facts.refuse(
                     inner, "E5010", "a loop over the rows of an array writes into it", "loop over an index"
                 )
@@ -183,7 +183,7 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], body: B
         if written_after(flow, node, views[view], facts) and not is_checked(view, body, facts):
             bases.update(views[view])
     for later in written_after(flow, node, bases, facts):
-        array = written(later)[0]
+        array = written_names(later)[0]
         raise facts.refuse(
             later,
             "E5010",
@@ -205,7 +205,7 @@ def written_after(flow: Graph, node: Node, bases: Iterable[str], facts: Facts) -
                 continue
             seen.add(number)
             after = flow.nodes[number]
-            if after is not None and is_write(after) and wanted & set(written(after)):
+            if after is not None and is_write(after) and wanted & set(written_names(after)):
                 found[after] = None
             if base not in _made_anew(number, flow, facts):
                 todo += flow.successors[number]
@@ -223,21 +223,21 @@ def _made_anew(number: int, flow: Graph, facts: Facts) -> list[str]:
 def check_held(body: Block, flow: Graph, views: Views, facts: Facts) -> None:
     """Refuse a change that another name, another list or a called function would see."""
     order = list(statements(body))
-    changed = dict.fromkeys(w for node in order for w in written(node) if facts.list_kind(w))
+    changed = dict.fromkeys(w for node in order for w in written_names(node) if facts.list_kind(w))
     for node in order:
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in changed:
             _check_trips(node, facts)
-        given = _given(node, facts)
+        given = _escaping_operands(node, facts)
         for held in [n.id for part in given for n in walk(part) if isinstance(n, gast.Name)]:
             if held in changed and (later := _changed_after(flow, node, held)) is not None:
                 raise _refusal(later, node, held, "list", facts)
-        if written(node) and facts.list_kind(written(node)[0]):
+        if written_names(node) and facts.list_kind(written_names(node)[0]):
             _check_items(node, given, flow, views, body, facts)
 
 
-def _given(node: Node, facts: Facts) -> list[Node]:
+def _escaping_operands(node: Node, facts: Facts) -> list[Node]:
     """What a statement lets something else hold: a second name, an item, an argument."""
-    if written(node):
+    if written_names(node):
         if isinstance(node, gast.Expr):
             return [node.value.args[-1]] if node.value.args else []
         return [node.value] if is_write(node) else []
@@ -262,7 +262,7 @@ def _changed_after(flow: Graph, node: Node, held: str) -> Node | None:
             continue
         seen.add(number)
         after = flow.nodes[number]
-        if after is not None and held in written(after):
+        if after is not None and held in written_names(after):
             return after
         if after is None or held not in stores(after):
             todo += flow.successors[number]
@@ -271,7 +271,7 @@ def _changed_after(flow: Graph, node: Node, held: str) -> Node | None:
 
 def _check_trips(loop: Node, facts: Facts) -> None:
     for inner in statements(loop.body):
-        if loop.iter.id in written(inner):
+        if loop.iter.id in written_names(inner):
             what = f"a loop over `{_user(loop.iter.id, facts)}` changes it"
             raise facts.refuse(inner, "E5010", what, "loop over a copy: `list(...)`")
 
@@ -283,7 +283,7 @@ def _check_items(node: Node, given: Iterable[Node], flow: Graph, views: Views, b
         bases = {read: None} if read in facts.mutable else views.get(read, {})
         later = written_after(flow, node, bases, facts)
         if later and (read in facts.mutable or not is_checked(read, body, facts)):
-            raise _refusal(later[0], node, written(later[0])[0], "array", facts)
+            raise _refusal(later[0], node, written_names(later[0])[0], "array", facts)
 
 
 def _refusal(later: Node, node: Node, held: str, what: str, facts: Facts) -> Exception:

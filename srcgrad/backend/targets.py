@@ -17,13 +17,13 @@ OWN = {  # as pyproject.toml names them; found here, they need no search, nor th
 }
 
 
-def named(target: str | Target) -> Target:
+def target_named(target: str | Target) -> Target:
     """The target of a name; E5019 if there is none of that name.
 
-    >>> named("numba").typed, named("numpy").passes
+    >>> target_named("numba").typed, target_named("numpy").passes
     (True, ())
     """
-    return target if isinstance(target, Target) else _found(target)
+    return target if isinstance(target, Target) else _find_target(target)
 
 
 def names() -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def names() -> tuple[str, ...]:
 
 
 @functools.cache
-def _found(name: str) -> Target:
+def _find_target(name: str) -> Target:
     place = OWN.get(name) or next((one.value for one in importlib.metadata.entry_points(group=GROUP, name=name)), "")
     made = pkgutil.resolve_name(place) if place else None
     if not isinstance(made, Target):

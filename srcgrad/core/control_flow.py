@@ -191,7 +191,7 @@ def _solve_backward(flow: Graph, reads: list[int], writes: list[int]) -> tuple[l
     return before, after
 
 
-def reached(start: list[str], edges: list[Edge]) -> dict[str, None]:
+def reachable_names(start: list[str], edges: list[Edge]) -> dict[str, None]:
     """What flows on from some names, they included; each edge leads from names to names."""
     leaving: dict[str, list[str]] = {}
     for sources, sinks in edges:

@@ -36,7 +36,7 @@ def _shell() -> Any:
     return ipython.get_ipython() if ipython is not None else None
 
 
-def rendered(text: str, coloured: str, trace: TracebackType | None) -> list[str]:
+def ipython_lines(text: str, coloured: str, trace: TracebackType | None) -> list[str]:
     """What IPython shows of an error: the line of the user that was running, and the text of the error.
 
     What lies between the two, inside of srcgrad, is left out.
@@ -162,13 +162,13 @@ class DifferentiationError(Exception):
     def __str__(self) -> str:
         return self._text(lambda text, _: text)
 
-    def coloured(self) -> str:
+    def coloured_text(self) -> str:
         """The text of the error with the colours of a terminal."""
         return self._text(lambda text, colour: f"\x1b[{COLOURS[colour]}m{text}\x1b[0m")
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the user's lines and the error, and no line of srcgrad."""
-        return rendered(str(self), self.coloured(), self.__traceback__)
+        return ipython_lines(str(self), self.coloured_text(), self.__traceback__)
 
     def _text(self, paint: Callable[[str, str], str]) -> str:
         lines = [f"{paint(f'{self.code} {CODES[self.code]}', 'what')}: {self.message}"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.core.trees import Node, constant, expression, literal_value, name
+from srcgrad.core.trees import Node, expression, literal_node, literal_value, name
 
 UNDECIDED = object()
 
@@ -108,9 +108,9 @@ def without_axes(index: Node) -> Node:
     g[:, 0]
     """
     if not isinstance(index, gast.Tuple):
-        return constant(0)
+        return literal_node(0)
     return gast.Tuple(
-        elts=[constant(0) if getattr(part, "value", ...) is None else part for part in index.elts], ctx=gast.Load()
+        elts=[literal_node(0) if getattr(part, "value", ...) is None else part for part in index.elts], ctx=gast.Load()
     )
 
 
@@ -164,7 +164,7 @@ def as_value(index: Node) -> Node:
     if index.lower is None and index.step is None:
         bounds = [index.upper]
     made = expression("slice()")
-    made.args = [constant(None) if bound is None else bound for bound in bounds]
+    made.args = [literal_node(None) if bound is None else bound for bound in bounds]
     return made
 
 

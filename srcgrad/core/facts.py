@@ -26,7 +26,7 @@ from srcgrad.core.namespace import Namespace
 from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import Rule
 from srcgrad.core.source_text import Source
-from srcgrad.core.trees import Node, inside, literal_value, name, remade
+from srcgrad.core.trees import Node, find_nodes, literal_value, name, remade
 
 LOOP = "srcgrad.checkpointed"  # marks the header of a checkpointed loop until the normal form is reached
 
@@ -49,10 +49,10 @@ class Names:
         self.taken.add(name)
         return name
 
-    def numbered(self, stem: str) -> str:
+    def numbered_name(self, stem: str) -> str:
         """The first free of stem_1, stem_2, ...; taken from now on.
 
-        >>> Names({"p"}).numbered("p")
+        >>> Names({"p"}).numbered_name("p")
         'p_1'
         """
         number = 1
@@ -249,7 +249,7 @@ class Facts:
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
     library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function, or where it is
     rewriting: Any = None  # what desugaring knows of the function while it lasts (frontend.context.Plain)
-    left_over: bool = True  # whether there may be statements that nothing needs, since the last that `dead` looked
+    left_over: bool = True  # whether there may be statements that nothing needs, since the last that `dead_code` looked
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
@@ -318,11 +318,11 @@ class Facts:
         """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
         return self.lists.get(self.base.get(bound, bound), "")
 
-    def hooked(self, node: Node) -> bool:
+    def calls_hooks(self, node: Node) -> bool:
         """Whether a statement of the backward half calls hooks."""
-        return any(getattr(call.func, "id", "") == self.imports.get("hooked") for call in inside(node, gast.Call))
+        return any(getattr(call.func, "id", "") == self.imports.get("hooked") for call in find_nodes(node, gast.Call))
 
-    def shown(self, names: Iterable[str]) -> set[str]:
+    def names_and_bases(self, names: Iterable[str]) -> set[str]:
         """The names themselves, and the arrays of whose elements they may be views."""
         seen = set(names)
         seen.update([self.views[one] or one for one in seen if one in self.views])
@@ -350,7 +350,7 @@ class Facts:
         return gast.copy_location(gast.AugAssign(node.targets[0], value.op, value.right), node)
 
     @property
-    def unused(self) -> str:
+    def unused_name(self) -> str:
         """The name for what nobody reads: `_`, unless the user's text has it."""
         self.nobody = self.nobody or ("_" if "_" not in self.local else self.names.fresh("_"))
         return self.nobody
@@ -364,14 +364,14 @@ class Facts:
         return DifferentiationError(code, message, remedy, self.place(node))
 
 
-def copied(node: Node, facts: Facts) -> Node:
+def copy_with_facts(node: Node, facts: Facts) -> Node:
     """A copy of a tree that keeps what is known of its names."""
     if isinstance(node, gast.Name):
         made = name(node.id, node.ctx)
         facts.spec.update({made: facts.spec[node]} if node in facts.spec else {})
         facts.results.update({made: None} if node in facts.results else {})
         return made
-    return remade(node, lambda part: copied(part, facts))
+    return remade(node, lambda part: copy_with_facts(part, facts))
 
 
 _PLAIN = ("unknown", "array", "scalar")
@@ -391,13 +391,13 @@ def of_display(value: Node, kinds: dict[str, Kind]) -> Kind:
     return UNKNOWN
 
 
-def common(kind: Kind) -> Kind:
+def kind_of_items(kind: Kind) -> Kind:
     """What holds of all items of a container; the keys of a dict, over which a loop runs, are unknown."""
     parts = [part for _, part in kind.items] if kind.tag in ("tuple", "list") else []
-    return joined(parts) if parts else UNKNOWN
+    return common_kind(parts) if parts else UNKNOWN
 
 
-def joined(parts: list[Kind]) -> Kind:
+def common_kind(parts: list[Kind]) -> Kind:
     """What several kinds have in common."""
     first = parts[0]
     if all(part == first for part in parts):
@@ -407,7 +407,7 @@ def joined(parts: list[Kind]) -> Kind:
         return UNKNOWN
     if any(items.keys() != of[0].keys() for items in of):
         return Kind("dict") if first.tag == "dict" else UNKNOWN
-    return Kind(first.tag, None, tuple((key, joined([items[key] for items in of])) for key in of[0]))
+    return Kind(first.tag, None, tuple((key, common_kind([items[key] for items in of])) for key in of[0]))
 
 
 def part_of(kind: Kind, index: Node) -> Kind:
@@ -418,7 +418,7 @@ def part_of(kind: Kind, index: Node) -> Kind:
         key = literal_value(index)
     except (ValueError, TypeError):
         parts = [part for _, part in kind.items]
-        return joined(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
+        return common_kind(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
     items = dict(kind.items)
     if ANY in items:
         of_all: Kind = items[ANY]
@@ -437,12 +437,12 @@ def _slice_of(kind: Kind, index: Node) -> Kind:
         places = slice(*(None if one is None else literal_value(one) for one in (index.lower, index.upper, index.step)))
         chosen = range(len(items))[places]
     except (ValueError, TypeError):
-        return Kind(kind.tag, None, ((ANY, common(kind)),))
+        return Kind(kind.tag, None, ((ANY, kind_of_items(kind)),))
     return Kind(kind.tag, None, tuple((k, items.get(place, UNKNOWN)) for k, place in enumerate(chosen)))
 
 
-class Asked(dict[str, Kind]):
-    """Kinds that note whether anyone has asked for more than `contained` and `numbers` tell, or has changed them."""
+class AskedKinds(dict[str, Kind]):
+    """Kinds that note whether anyone has asked for more than `inner_kinds` and `numbers` tell, or has changed them."""
 
     told = False
     numbers: frozenset[str] | None = None  # what `numbers` has told, if it was asked
@@ -479,7 +479,7 @@ class Asked(dict[str, Kind]):
         return super().values()
 
 
-def contained(kinds: dict[str, Kind]) -> list[tuple[str, Kind]]:
+def inner_kinds(kinds: dict[str, Kind]) -> list[tuple[str, Kind]]:
     """Names and kinds of what is neither a number nor an array, as far as it is known."""
     every = dict.items(kinds)
     return [(n, kind) for n, kind in every if kind.tag not in _PLAIN or kind.items or kind.owner is not None]
@@ -488,7 +488,7 @@ def contained(kinds: dict[str, Kind]) -> list[tuple[str, Kind]]:
 def numbers(kinds: dict[str, Kind]) -> frozenset[str]:
     """Names of which it is known that they are numbers."""
     found = frozenset(name for name, kind in dict.items(kinds) if kind == SCALAR)
-    if isinstance(kinds, Asked):
+    if isinstance(kinds, AskedKinds):
         kinds.numbers = found
     return found
 

@@ -92,10 +92,10 @@ _LINE = re.compile(rf"^(?:# |<!-- ){_TOLD}([0-9a-f]{{16}})(?: -->)?\n", re.MULTI
 _COMMENTS = re.compile(r"(?:#.*\n)*")
 
 
-def marked(text: str) -> str:
+def add_mark(text: str) -> str:
     """A text of Python or a page with its mark: a comment behind those at the top, or at the end of a page.
 
-    >>> print(marked("# Generated.\\nx = 1\\n"), end="")
+    >>> print(add_mark("# Generated.\\nx = 1\\n"), end="")
     # Generated.
     # Written by srcgrad; sha256 of all other lines: 612439d8e8a51914
     x = 1
@@ -108,7 +108,7 @@ def marked(text: str) -> str:
     return f"{text[:top]}# {told}\n{text[top:]}"
 
 
-def unmarked(text: str) -> str:
+def remove_mark(text: str) -> str:
     """A text without its mark."""
     return _LINE.sub("", _lines(text), count=1)
 
@@ -121,12 +121,12 @@ def has_mark(text: str) -> bool:
 def is_as_written(text: str) -> bool:
     """Whether a text has its mark and is what was written with it; line ends may be others.
 
-    >>> made = marked("x = 1\\n")
+    >>> made = add_mark("x = 1\\n")
     >>> is_as_written(made), is_as_written(made.replace("1", "2")), is_as_written("x = 1\\n")
     (True, False, False)
     """
     found = _LINE.search(_lines(text))
-    return found is not None and found[1] == _digest(unmarked(text))
+    return found is not None and found[1] == _digest(remove_mark(text))
 
 
 def _lines(text: str) -> str:
@@ -153,7 +153,7 @@ def write_output(text: str, where: str) -> None:
         else:
             _replace(path, text.encode())
     except OSError as error:
-        raise _unwritable(where, error) from None
+        raise _cannot_write(where, error) from None
 
 
 def write_file(text: str, where: str, inputs: Iterable[Path] = (), force: bool = False, mark: bool = True) -> None:
@@ -165,7 +165,7 @@ def write_file(text: str, where: str, inputs: Iterable[Path] = (), force: bool =
     if where == "-":
         _to_standard_output(text)
         return
-    text = marked(text) if mark else text
+    text = add_mark(text) if mark else text
     _refuse_loss(text, where, inputs, force)
     write_output(text, where)
 
@@ -187,7 +187,7 @@ def _refuse_loss(text: str, where: str, inputs: Iterable[Path], force: bool) -> 
     try:
         known = path.read_bytes()
     except OSError as error:
-        raise _unwritable(where, error) from None
+        raise _cannot_write(where, error) from None
     old = known.decode(errors="replace")
     if not known or known == text.encode() or is_as_written(old):
         return
@@ -196,21 +196,21 @@ def _refuse_loss(text: str, where: str, inputs: Iterable[Path], force: bool) -> 
     raise DifferentiationError("E5030", message, "name another file, or give --force, and it is lost")
 
 
-def _unwritable(where: str, error: OSError) -> DifferentiationError:
+def _cannot_write(where: str, error: OSError) -> DifferentiationError:
     message = f"{where} cannot be written: {error.strerror}"
     return DifferentiationError("E5015", message, "name a file in a folder that can be written")
 
 
-def unwritten(error: OSError) -> DifferentiationError:
+def output_closed(error: OSError) -> DifferentiationError:
     """What is said where standard output takes no more."""
     message = f"standard output cannot be written: {error.strerror}"
     return DifferentiationError("E5015", message, "make room, or name a file behind -o")
 
 
-def listed(texts: Sequence[str]) -> str:
+def json_list(texts: Sequence[str]) -> str:
     """JSON texts as one: a list, where there are several.
 
-    >>> listed(["{}"]), listed(["{}", "{}"])
+    >>> json_list(["{}"]), json_list(["{}", "{}"])
     ('{}\\n', '[\\n{},\\n{}\\n]\\n')
     """
     return "[\n" + ",\n".join(texts) + "\n]\n" if len(texts) > 1 else f"{texts[0]}\n"
@@ -230,7 +230,7 @@ def _to_standard_output(text: str) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    beside, descriptor = _beside(path)
+    beside, descriptor = _file_beside(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -244,7 +244,7 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
-def _beside(path: Path) -> tuple[Path, int]:
+def _file_beside(path: Path) -> tuple[Path, int]:
     """A new file in the folder of another; one that a killed process has left keeps its name."""
     for number in count():
         beside = path.with_name(f".{path.name[:200]}.{os.getpid()}-{number}.tmp")

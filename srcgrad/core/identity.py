@@ -25,7 +25,7 @@ __all__ = ["record"]
 Key = int | tuple[int, int] | tuple[int, str]
 
 
-def uncompiled(value: Any) -> Any:
+def python_function(value: Any) -> Any:
     """The Python function of one that Numba compiled by `@njit` or `@jit`; any other value as it is.
 
     Numba need not be there to ask.
@@ -34,7 +34,7 @@ def uncompiled(value: Any) -> Any:
     return value.py_func if compiled else value
 
 
-def uncached(value: Any) -> Any:
+def cached_function(value: Any) -> Any:
     """The function of which `functools.cache` or `lru_cache` keeps results; any other value as it is."""
     return value.__wrapped__ if isinstance(value, functools._lru_cache_wrapper) else value
 

@@ -53,9 +53,9 @@ def enter(file: str, text: str, parts: Mapping[str, Origin]) -> None:
             lines = (line or origin.first for line in origin.lines)
             found |= {first + k: (origin.file, origin.function, line) for k, line in enumerate(lines)}
     _KNOWN[file] = found
-    if warnings.formatwarning is not _formatted:
+    if warnings.formatwarning is not _format_warning:
         _before[:] = [warnings.formatwarning]
-        warnings.formatwarning = _formatted
+        warnings.formatwarning = _format_warning
 
 
 def origin_of(file: str, line: int) -> tuple[str, str, int] | None:
@@ -83,7 +83,7 @@ def users_place(file: str, line: int) -> Place | None:
 _before: list[Callable[..., str]] = []  # what formatted warnings when the first text was entered
 
 
-def _formatted(
+def _format_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
     """What a warning looks like; one of generated text names the user's line, too."""
@@ -115,7 +115,7 @@ def with_users_lines(error: BaseException) -> BaseException:
     return error.with_traceback(made)
 
 
-class _Reached(Exception):  # noqa: N818  (it carries a frame, and meets no user)
+class _FrameReached(Exception):  # noqa: N818  (it carries a frame, and meets no user)
     """Raised to have a frame."""
 
 
@@ -134,8 +134,8 @@ def _code(file: str, function: str, line: int) -> types.CodeType:
 
 def _frame(file: str, function: str, line: int) -> types.FrameType:
     try:
-        exec(_code(file, function, line), {"reached": _Reached()})
-    except _Reached as reached:
+        exec(_code(file, function, line), {"reached": _FrameReached()})
+    except _FrameReached as reached:
         assert reached.__traceback__ is not None and reached.__traceback__.tb_next is not None, "it was raised inside"
         return reached.__traceback__.tb_next.tb_frame
     raise AssertionError("the code raises")
@@ -146,7 +146,7 @@ _Placing = Callable[[Node], Place]
 
 
 @dataclass
-class Written:
+class WrittenPlaces:
     """Where the nodes of functions stand that were written out; their lines say where they were called.
 
     A column is all that goes with a node through the passes and that nothing else needs of a statement written out.
@@ -172,12 +172,12 @@ class Written:
         if known is None:
             return None
         own, had, outer, call = known
-        return _called(own(had), outer(call))
+        return _place_of_call(own(had), outer(call))
 
 
-def _called(place: Place, call: Place) -> Place:
+def _place_of_call(place: Place, call: Place) -> Place:
     """A place with a call more, from outside of those that are known."""
-    return replace(place, call=call if place.call is None else _called(place.call, call))
+    return replace(place, call=call if place.call is None else _place_of_call(place.call, call))
 
 
 def place_in(source: Source, node: Node, generated: bool) -> Place:

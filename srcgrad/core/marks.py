@@ -20,8 +20,8 @@ from typing import (
     cast,
 )
 
-from srcgrad.core.identity import Key, key_of, uncompiled
-from srcgrad.core.rules import changed
+from srcgrad.core.identity import Key, key_of, python_function
+from srcgrad.core.rules import table_changed
 
 
 def is_code(one: Any) -> bool:
@@ -65,7 +65,7 @@ class Checkpoint:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
-        self.__srcgrad_primal__ = uncompiled(getattr(function, "__srcgrad_primal__", function))
+        self.__srcgrad_primal__ = python_function(getattr(function, "__srcgrad_primal__", function))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__srcgrad_primal__(*args, **kwargs)
@@ -132,7 +132,7 @@ def opaque(function: Sealed) -> Sealed:
     6.0
     """
     _opaque[key_of(getattr(function, "__srcgrad_primal__", function))] = function
-    changed()
+    table_changed()
     return function
 
 
@@ -158,4 +158,4 @@ def reveal(function: object) -> None:
     """Take the word back."""
     known = _opaque.pop(key_of(function), None)
     if known is not None:
-        changed()
+        table_changed()

@@ -26,7 +26,7 @@ from typing import (
 
 import numpy as np
 
-from srcgrad.core.identity import is_distribution, uncompiled
+from srcgrad.core.identity import is_distribution, python_function
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node
 
@@ -62,7 +62,7 @@ def bound_to(value: Any) -> Binding:
     """What a live name means; one for a function that Numba compiled means its Python function."""
     if type(value) in _AS_THEY_ARE:
         return Binding("object", value)
-    plain = uncompiled(value)
+    plain = python_function(value)
     return Binding("object", value) if plain is value else Binding("object", plain, compiled=value)
 
 
@@ -73,7 +73,7 @@ class Namespace(Protocol):
         """What `name` means outside the function's own locals; None if nothing binds it."""
 
 
-def unknown(reason: str) -> Binding:
+def unknown_binding(reason: str) -> Binding:
     """A name that exists but cannot be told."""
     return Binding("unknown", reason=reason)
 
@@ -100,7 +100,7 @@ class LiveNamespace:
             try:
                 return bound_to(self.cells[name].cell_contents)
             except ValueError:
-                return unknown(f"{name} is not bound yet")
+                return unknown_binding(f"{name} is not bound yet")
         for scope in self.scopes:
             if name in scope:
                 value, known = scope[name], self.bound.get(name)
@@ -212,11 +212,11 @@ class Dependencies:
         return False
 
 
-def together(parts: Iterable[Dependencies]) -> Dependencies:
+def join_dependencies(parts: Iterable[Dependencies]) -> Dependencies:
     """Those of several functions as one, each looked at once.
 
     >>> own = LiveNamespace(lambda x: np.sin(x)).dependencies(["np"])
-    >>> len(own.entries), len(together([own, own]).entries)
+    >>> len(own.entries), len(join_dependencies([own, own]).entries)
     (1, 1)
     """
     cells: dict[Any, tuple[CellType, Any]] = {}
@@ -247,7 +247,7 @@ def attribute(binding: Binding, name: str) -> Binding | None:
         try:
             held = getattr(value, name)
         except AttributeError:
-            return unknown(f"the module {value.__name__} has no {name}")
+            return unknown_binding(f"the module {value.__name__} has no {name}")
         known = _held.get(id(held))
         if known is None or known.object is not held:
             known = bound_to(held)
@@ -283,11 +283,11 @@ def _of_class(owner: type, name: str) -> Binding:
     try:
         raw = inspect.getattr_static(owner, name)
     except AttributeError:
-        return unknown(f"the class {owner.__name__} has no {name}")
+        return unknown_binding(f"the class {owner.__name__} has no {name}")
     if isinstance(raw, (*_PLAIN, *_METHOD_DESCRIPTORS)):
         return Binding("object", getattr(owner, name))
     if hasattr(type(raw), "__get__"):
-        return unknown(f"{owner.__name__}.{name} is computed when it is read")
+        return unknown_binding(f"{owner.__name__}.{name} is computed when it is read")
     return Binding("object", raw)
 
 

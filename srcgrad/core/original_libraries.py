@@ -74,13 +74,13 @@ def _copy(module: ModuleType, root: str) -> bool:
             late = (value.__name__ not in _copies and _copy(value, root)) or late
             own = _copies[value.__name__]
         elif callable(value) and not isinstance(value, type) and name[0] != "_":
-            own = _own(module, name, value, root)
+            own = _original_function(module, name, value, root)
             late = late or own is not value
         vars(made)[name] = own
     return late
 
 
-def _own(module: ModuleType, name: str, value: Any, root: str) -> Any:
+def _original_function(module: ModuleType, name: str, value: Any, root: str) -> Any:
     """A function as the library has it."""
     if root != "numpy" and root != "scipy":
         return value if type(value) is BuiltinFunctionType or root != "math" else getattr(_fresh(module), name, value)

@@ -63,7 +63,7 @@ def accept_complex(ops: Iterable[Any], how: str, values: str = "") -> None:
 
 
 @dataclass(frozen=True)
-class Otherwise:
+class OtherForm:
     """A composition, and the calls for which it stands: those that give a parameter named in `given`.
 
     A parameter has to be one of the literals that are listed with it, if any are. Of several for one operation the
@@ -75,10 +75,10 @@ class Otherwise:
     positions: dict[int, str] = field(default_factory=dict)
 
 
-_known: dict[Any, list[Otherwise]] = {}
+_known: dict[Any, list[OtherForm]] = {}
 
 
-def otherwise(
+def declare_other_form(
     op: Any, forms: tuple[Form, ...], positions: dict[int, str] | None = None, **given: tuple[Any, ...]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Write the op out for calls that give one of these parameters: `otherwise(np.pad, FORMS, mode=("mean",))`.
@@ -90,7 +90,7 @@ def otherwise(
     replace_rule(rule, replace(rule, forms=(*rule.forms, *forms)))
 
     def decorate(composition: Callable[..., Any]) -> Callable[..., Any]:
-        _known.setdefault(key_of(op), []).append(Otherwise(composition, given, positions or {}))
+        _known.setdefault(key_of(op), []).append(OtherForm(composition, given, positions or {}))
         compositions.add(composition)
         return composition
 
@@ -111,7 +111,7 @@ def compositions_beside(rule: Rule) -> list[Callable[..., Any]]:
     return [held.composition for held in _known.get(key_of(rule.op), ())]
 
 
-def _pairs(held: Otherwise, arguments: list[Node], keywords: list[Node]) -> Iterator[tuple[str | None, Node]]:
+def _pairs(held: OtherForm, arguments: list[Node], keywords: list[Node]) -> Iterator[tuple[str | None, Node]]:
     yield from ((held.positions.get(place), value) for place, value in enumerate(arguments))
     yield from ((word.arg, word.value) for word in keywords)
 

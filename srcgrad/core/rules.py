@@ -32,7 +32,7 @@ import gast
 
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Key, key_of, spelling
-from srcgrad.core.trees import Node, children, converted, copy, definitions, name, walk
+from srcgrad.core.trees import Node, children, copy, definitions, name, to_gast, walk
 
 
 class Symbol:
@@ -46,7 +46,7 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Handed:
+class FunctionArgument:
     """How an operation calls the function that it gets as `parameter`.
 
     The function takes `leading` arguments of the operation's own, and after them those of the operation's `args`.
@@ -91,7 +91,7 @@ def parts_of(op: Any) -> Parts | None:
 
 
 @dataclass(frozen=True)
-class Own:
+class UserForms:
     """What a user gave for a function in another form than a template; templates that call it are made from it.
 
     `sensitivities` and `accumulators` are keyed by parameter, `shared` is what the former have in common; `applied`
@@ -168,8 +168,8 @@ class Rule:
     numba: str = ""
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
-    own: Own | None = None
-    handed: Handed | None = None  # how the op calls a function that it is given
+    own: UserForms | None = None
+    handed: FunctionArgument | None = None  # how the op calls a function that it is given
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -212,7 +212,7 @@ def is_users(rule: Rule) -> bool:
     return rule.own is not None or (called and author.partition(".")[0] not in ("numpy", "scipy", "srcgrad"))
 
 
-def changed() -> None:
+def table_changed() -> None:
     """Say that something of what the table tells has changed."""
     global _generation
     _generation += 1
@@ -236,7 +236,7 @@ def rules() -> list[Rule]:
 def forget(op: object) -> None:
     """Take the rule of an operation out of the table, if it has one."""
     if _table.pop(key_of(op), None) is not None:
-        changed()
+        table_changed()
 
 
 def register(rule: Rule) -> None:
@@ -386,7 +386,7 @@ def constants(ops: Iterable[Any], asks: bool = False, **facts: Any) -> None:
         register(Rule(op, spelling(op), "constant", asks=(op,) if asks else (), **facts))
 
 
-def refused(reason: str, ops: dict[str, Any], **facts: Any) -> None:
+def declare_refused(reason: str, ops: dict[str, Any], **facts: Any) -> None:
     """Declare operations, by name, that have no derivative here: E5001 where one would flow through them."""
     for name, op in ops.items():
         register(Rule(op, name, "refused", note=reason, **facts))
@@ -402,7 +402,7 @@ def nondifferentiable(op: T) -> T:
 
 
 @dataclass(frozen=True)
-class Spelled:
+class TemplateAssignment:
     """An assignment of a template: whose derivative it gives, or the names that it binds; what it reads."""
 
     belongs: str | None
@@ -426,7 +426,7 @@ class ParsedTemplate:
     body: tuple[Node, ...]
     differentiable: tuple[str, ...]
     namespace: dict[str, Any]
-    spelled: dict[Node, Spelled]
+    spelled: dict[Node, TemplateAssignment]
 
 
 @lru_cache(maxsize=256)
@@ -441,7 +441,7 @@ def _file(filename: str, size: int) -> dict[int, Node]:
     return found
 
 
-def _alone(lines: list[str], first: int) -> Node | None:
+def _parse_at(lines: list[str], first: int) -> Node | None:
     """The function at the margin whose `def` or first decorator stands in a line, read without the rest of its file.
 
     What ends too early, in a string or a bracket whose lines stand at the margin, does not parse.
@@ -458,7 +458,7 @@ def _alone(lines: list[str], first: int) -> Node | None:
 def _definition(function: Callable[..., Any]) -> Node:
     code = inspect.unwrap(function).__code__
     lines = linecache.getlines(code.co_filename)
-    node = _alone(lines, code.co_firstlineno) or _file(code.co_filename, len(lines)).get(code.co_firstlineno)
+    node = _parse_at(lines, code.co_firstlineno) or _file(code.co_filename, len(lines)).get(code.co_firstlineno)
     if node is None or node.name != function.__name__:
         linecache.checkcache(code.co_filename)
         _file.cache_clear()
@@ -470,7 +470,7 @@ def _definition(function: Callable[..., Any]) -> Node:
             f"the text of the template {function.__name__} cannot be found",
             "define the rule in a file or in a notebook cell",
         )
-    return converted(node)  # the rest of the file is left as it is until it is needed
+    return to_gast(node)  # the rest of the file is left as it is until it is needed
 
 
 @lru_cache(maxsize=1024)
@@ -496,19 +496,19 @@ def parse(function: Callable[..., Any]) -> ParsedTemplate:
         variadic,
         defaults,
         tuple(body),
-        _differentiable(body, names[0]),
+        _differentiated_parameters(body, names[0]),
         {**outside.globals, **outside.nonlocals},
-        _spelled(body),
+        _assignments_of_template(body),
     )
 
 
-def _spelled(body: Iterable[Node]) -> dict[Node, Spelled]:
+def _assignments_of_template(body: Iterable[Node]) -> dict[Node, TemplateAssignment]:
     found = {}
     for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Assign)]:
         target, names = node.targets[0], [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
         belongs = derivative_of(target)
         binds = () if belongs is not None else tuple(n.id for n in walk(target) if isinstance(n, gast.Name))
-        found[node] = Spelled(belongs, binds, tuple(names))
+        found[node] = TemplateAssignment(belongs, binds, tuple(names))
     return found
 
 
@@ -516,15 +516,15 @@ def adjoint_template(rule: Rule) -> ParsedTemplate | None:
     """The rule's reverse template, parsed; None if it has none."""
     if rule.template is None:
         return None
-    return exponential(rule.template) if rule.exponential else parse(rule.template)
+    return exponential_template(rule.template) if rule.exponential else parse(rule.template)
 
 
 @lru_cache(maxsize=1024)
-def exponential(function: Callable[..., Any]) -> ParsedTemplate:
+def exponential_template(function: Callable[..., Any]) -> ParsedTemplate:
     """The template of e to the power of what `function` is the template of: `d[z]` is `d[z] * z`."""
     found = parse(function)
     body = tuple(_times_result(copy(statement), found.result) for statement in found.body)
-    return replace(found, body=body, spelled=_spelled(body))
+    return replace(found, body=body, spelled=_assignments_of_template(body))
 
 
 def _times_result(node: Node, result: str) -> Node:
@@ -555,7 +555,7 @@ def _is_docstring(node: Node) -> bool:
     return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
 
 
-def _differentiable(body: list[Node], result: str) -> tuple[str, ...]:
+def _differentiated_parameters(body: list[Node], result: str) -> tuple[str, ...]:
     found: list[str] = []
     for statement in body:
         for node in walk(statement):
@@ -581,11 +581,11 @@ def check_lines(rule: Rule) -> None:
             _check_reverse(rule, template, node, reverse)
         for name in template.differentiable:
             if name not in template.parameters:
-                _malformed(rule, reverse, None, f"`d[{name}]` belongs to no parameter")
+                _refuse_template(rule, reverse, None, f"`d[{name}]` belongs to no parameter")
     if forward is not None:
         template = parse(forward)
         if template.differentiable != (template.result,):
-            _malformed(rule, forward, None, f"a tangent template has lines `d[{template.result}] = ...` only")
+            _refuse_template(rule, forward, None, f"a tangent template has lines `d[{template.result}] = ...` only")
 
 
 def _nodes(template: ParsedTemplate) -> list[Node]:
@@ -597,14 +597,14 @@ _ALLOWED = (gast.Assign, gast.If, gast.Pass)
 
 def _check_reverse(rule: Rule, template: ParsedTemplate, node: Node, function: Callable[..., Any]) -> None:
     if isinstance(node, gast.stmt) and not isinstance(node, _ALLOWED):
-        _malformed(rule, function, node, "a template holds assignments and `if` only")
+        _refuse_template(rule, function, node, "a template holds assignments and `if` only")
     if isinstance(node, gast.Assign):
         belongs = derivative_of(node.targets[0])
         if belongs is not None and degree(node.value, template.result) > 1:
-            _malformed(rule, function, node, f"the right side is not linear in d[{template.result}]")
+            _refuse_template(rule, function, node, f"the right side is not linear in d[{template.result}]")
     belongs = derivative_of(node)
     if belongs is not None and isinstance(node.ctx, gast.Load) and belongs != template.result:
-        _malformed(rule, function, node, f"an adjoint line may read d[{template.result}] only")
+        _refuse_template(rule, function, node, f"an adjoint line may read d[{template.result}] only")
 
 
 def degree(node: Node, result: str) -> int:
@@ -628,7 +628,7 @@ def degree(node: Node, result: str) -> int:
     return max([0, *degrees])
 
 
-def _malformed(rule: Rule, function: Callable[..., Any], node: Node, what: str) -> None:
+def _refuse_template(rule: Rule, function: Callable[..., Any], node: Node, what: str) -> None:
     code = function.__code__
     line = node.lineno if node is not None and hasattr(node, "lineno") else code.co_firstlineno
     text = linecache.getline(code.co_filename, line).rstrip("\n")

@@ -31,7 +31,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any  # a namespace holds arbitrary objects
 
 from srcgrad.core.errors import DifferentiationError, Place, cell_of
-from srcgrad.core.trees import Node, converted, copy, definitions, walk
+from srcgrad.core.trees import Node, copy, definitions, to_gast, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -129,7 +129,7 @@ def characters(line: str, offset: int) -> int:
 def function_tree(node: FunctionNode, label: str, lines: Sequence[str]) -> Node:
     """The gast tree of one function; a lambda becomes a def named `lambda_` that returns its body."""
     try:
-        return converted(_as_definition(node), _room() // CALLS)
+        return to_gast(_as_definition(node), _room() // CALLS)
     except RecursionError:
         deepest = max(_statements(node), key=_depth)
         message = "the expression is nested too deeply"
@@ -215,12 +215,12 @@ class Module:
     codes: dict[Key, list[CodeType]]
 
     @cached_property
-    def alone(self) -> dict[Key, list[CodeType]]:
+    def codes_by_statement(self) -> dict[Key, list[CodeType]]:
         """The code objects where each statement of the text is compiled by itself, as IPython does with a cell.
 
         Python calls `np.tanh` by other instructions where the same text imports np.
         """
-        return _indexed(_by_statements(self.tree, self.flags))
+        return _index_codes(_by_statements(self.tree, self.flags))
 
 
 def futures(code: CodeType) -> int:
@@ -235,17 +235,17 @@ def module_of(text: str, lines: tuple[str, ...], flags: int) -> Module:
     for node in ast.walk(tree) if "lambda" in text else definitions(tree):
         if isinstance(node, FunctionNode):
             nodes.setdefault(_key(node), []).append(node)
-    return Module(lines, tree, flags, nodes, _indexed(_codes(_compiled(tree, flags))))
+    return Module(lines, tree, flags, nodes, _index_codes(_codes(_compile_tree(tree, flags))))
 
 
-def _indexed(codes: Iterable[CodeType]) -> dict[Key, list[CodeType]]:
+def _index_codes(codes: Iterable[CodeType]) -> dict[Key, list[CodeType]]:
     found: dict[Key, list[CodeType]] = {}
     for code in codes:
         found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
     return found
 
 
-def _compiled(tree: ast.Module, flags: int) -> CodeType:
+def _compile_tree(tree: ast.Module, flags: int) -> CodeType:
     code = compile(tree, "<text>", "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     assert isinstance(code, CodeType), "without PyCF_ONLY_AST, compile gives code"
     return code
@@ -253,7 +253,7 @@ def _compiled(tree: ast.Module, flags: int) -> CodeType:
 
 def _by_statements(tree: ast.Module, flags: int) -> Iterator[CodeType]:
     for statement in tree.body:
-        yield from _codes(_compiled(ast.Module([statement], []), flags))
+        yield from _codes(_compile_tree(ast.Module([statement], []), flags))
 
 
 def _key(node: FunctionNode) -> Key:
@@ -276,7 +276,7 @@ def node_of(module: Module, code: CodeType) -> FunctionNode | None:
     keys = [key for key in module.codes if key[0] == code.co_name]
     for key in sorted(keys, key=lambda key: (abs(key[1] - line), key[1])):
         if any(same_code(code, other) for other in module.codes[key]) or any(
-            same_code(code, other) for other in module.alone.get(key, ())
+            same_code(code, other) for other in module.codes_by_statement.get(key, ())
         ):
             nodes = module.nodes.get(key, [])
             return nodes[0] if len(nodes) == 1 else _lambda_of(module, nodes, code)
@@ -288,7 +288,7 @@ def _lambda_of(module: Module, nodes: list[FunctionNode], code: CodeType) -> Fun
     here = [node for node in nodes if isinstance(node, ast.Lambda) and _covers(node, code)]
     if here:
         return here[0]
-    for node, other in _paired(module):
+    for node, other in _lambda_pairs(module):
         if any(node is candidate for candidate in nodes) and same_code(code, other):
             return node
     return None
@@ -303,7 +303,7 @@ def _covers(node: ast.Lambda, code: CodeType) -> bool:
     return span in set(code.co_positions())
 
 
-def _paired(module: Module) -> Iterator[tuple[ast.Lambda, CodeType]]:
+def _lambda_pairs(module: Module) -> Iterator[tuple[ast.Lambda, CodeType]]:
     """Lambdas with their code objects, told apart by compiling a copy in which each has a line of its own."""
     copy = parse("\n".join(module.lines) + "\n", module.flags)
     lambdas: list[ast.Lambda] = []
@@ -312,7 +312,7 @@ def _paired(module: Module) -> Iterator[tuple[ast.Lambda, CodeType]]:
             lambdas.append(node)
             twin.lineno = twin.end_lineno = len(lambdas)
             twin.col_offset = twin.end_col_offset = 0
-    for code in (*_codes(_compiled(copy, module.flags)), *_by_statements(copy, module.flags)):
+    for code in (*_codes(_compile_tree(copy, module.flags)), *_by_statements(copy, module.flags)):
         if code.co_name == "<lambda>":
             yield lambdas[code.co_firstlineno - 1], code
 
@@ -416,23 +416,23 @@ def found_in(code: CodeType, namespace: dict[str, Any]) -> tuple[FunctionNode | 
 
     Code that came by itself is looked for in all texts that pickles brought: it is taken from one that compiles to it.
     """
-    for text in _sent(code) if code.co_filename == SENT else _filed(code, namespace):
+    for text in _texts_sent(code) if code.co_filename == SENT else _texts_in_linecache(code, namespace):
         node = node_of(text.module, code)
         if node is not None or code.co_filename != SENT:
             return node, text
     return None, None
 
 
-def _sent(code: CodeType) -> Iterator[Text]:
+def _texts_sent(code: CodeType) -> Iterator[Text]:
     with _lock:
         known = list(reversed(_carried.items()))
     for (file, _), lines in known:
         with _lock:
-            text = _parsed(file, lines, futures(code))
+            text = _parse_file(file, lines, futures(code))
         yield text
 
 
-def _filed(code: CodeType, namespace: dict[str, Any]) -> Iterator[Text]:
+def _texts_in_linecache(code: CodeType, namespace: dict[str, Any]) -> Iterator[Text]:
     """The text that linecache has for the file of `code` now, if it has one."""
     with _lock:
         linecache.checkcache(code.co_filename)
@@ -440,11 +440,11 @@ def _filed(code: CodeType, namespace: dict[str, Any]) -> Iterator[Text]:
         if not lines:
             _texts.pop((code.co_filename, futures(code)), None)
             return
-        text = _parsed(code.co_filename, lines, futures(code))
+        text = _parse_file(code.co_filename, lines, futures(code))
     yield text
 
 
-def _parsed(file: str, lines: list[str], flags: int) -> Text:
+def _parse_file(file: str, lines: list[str], flags: int) -> Text:
     known = _texts.pop((file, flags), None)
     if known is None or (known.lines is not lines and known.lines != lines):
         stripped = tuple(line.rstrip("\n") for line in lines)
@@ -494,8 +494,8 @@ def source_of(function: Callable[..., Any]) -> Source:
     >>> source.name, source.file, source.lines[source.first - 1]
     ('wraps', 'functools.py', 'def wraps(wrapped,')
     """
-    plain = _plain(function)
-    node, text = _checked(plain)
+    plain = _plain_function(function)
+    node, text = _find_and_check(plain)
     known: Source | None = text.sources.get(node)
     if known is not None:
         return replace(known, tree=copy(known.tree))
@@ -509,12 +509,12 @@ def source_of(function: Callable[..., Any]) -> Source:
 
 def tree_of(function: Callable[..., Any]) -> Node:
     """The tree of a function's source for those who only look at it: one that is known is not copied."""
-    node, text = _checked(_plain(function))
+    node, text = _find_and_check(_plain_function(function))
     known = text.sources.get(node)
     return source_of(function).tree if known is None else known.tree
 
 
-def _checked(plain: FunctionType) -> tuple[FunctionNode, Text]:
+def _find_and_check(plain: FunctionType) -> tuple[FunctionNode, Text]:
     node, text = _find(plain.__code__, plain)
     _check_defaults(plain, node, text.module.lines)
     return node, text
@@ -547,7 +547,7 @@ def label_of(filename: str) -> str:
     return filename.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _plain(function: Any) -> FunctionType:
+def _plain_function(function: Any) -> FunctionType:
     """The function that runs when `function` is called; a wrapper that may do something else is refused."""
     for _ in range(100):  # wrappers of wrappers end; an object that answers to every attribute does not
         primal = getattr(function, "__srcgrad_primal__", None)
@@ -641,14 +641,14 @@ def _check_defaults(function: FunctionType, node: FunctionNode, lines: tuple[str
     if len(function.__defaults__ or ()) == len(node.args.defaults):
         pairs += list(zip(node.args.defaults, function.__defaults__ or (), strict=True))
     for text, value in pairs:
-        if _is_literal(text) and _spelled(ast.literal_eval(text)) != _spelled(value):
+        if _is_literal(text) and _value_text(ast.literal_eval(text)) != _value_text(value):
             label = label_of(function.__code__.co_filename)
             message = f"a default of {function.__qualname__} is not the one in the text"
             remedy = f"import {label} again, or give the argument in the call"
             raise DifferentiationError("E5008", message, remedy, place(label, lines, text))
 
 
-def _spelled(value: object) -> str:
+def _value_text(value: object) -> str:
     """Text of a value; of an integer of any number of digits."""
     return hex(value) if type(value) is int else repr(value)
 

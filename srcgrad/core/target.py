@@ -33,7 +33,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Parallel:
+class ParallelLoop:
     """How a loop over items that runs in parallel is spelled: its range, the decorator, and what is imported."""
 
     range: str
@@ -41,11 +41,11 @@ class Parallel:
     imports: frozenset[str]
 
 
-def _undecorated(facts: Facts) -> Block:
+def _no_decorators(facts: Facts) -> Block:
     return []
 
 
-def _unchanged(function: Function, otherwise: Callable[[], Function] | None) -> Function:
+def _same_function(function: Function, otherwise: Callable[[], Function] | None) -> Function:
     return function
 
 
@@ -68,11 +68,11 @@ class Target:
     name: str
     passes: tuple[Pass, ...] = ()
     batched: tuple[Pass, ...] = ()
-    wrap: Callable[[Facts], Block] = _undecorated
+    wrap: Callable[[Facts], Block] = _no_decorators
     compile: Callable[[Text], Function] = Text.load
-    boundary: Callable[[Function, Callable[[], Function] | None], Function] = _unchanged
+    boundary: Callable[[Function, Callable[[], Function] | None], Function] = _same_function
     embed: Callable[[Any, set[str]], tuple[Collection[str], str]] = _imports_alone
-    parallel: Callable[[Names, bool], Parallel] | None = None
+    parallel: Callable[[Names, bool], ParallelLoop] | None = None
     no_items: str = ""  # why there is no `each` for it, if there is none
     excludes: tuple[str, ...] = ()  # options of `dump` that it is not made with
     reserved: tuple[str, ...] = ()  # functions of Python that its passes call by name, beside those of all texts

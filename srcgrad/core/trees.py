@@ -19,7 +19,7 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 from gast.ast3 import Ast3ToGAst
 
-from srcgrad.core.walks import kinds, reads, walked
+from srcgrad.core.walks import kinds, reads, walk_of
 
 Node = Any  # gast.AST; gast ships no type information
 
@@ -42,16 +42,16 @@ _KINDS = _Kinds()
 _EMPTY: dict[type, Node] = {}  # operators and contexts, which hold nothing: one of each kind
 
 
-def parsed(text: str, mode: str = "exec") -> Node:
+def parse_tree(text: str, mode: str = "exec") -> Node:
     """The tree of a text."""
-    return converted(ast.parse(text, mode=mode))
+    return to_gast(ast.parse(text, mode=mode))
 
 
-def converted(node: ast.AST, levels: int = 1_000_000) -> Node:
+def to_gast(node: ast.AST, levels: int = 1_000_000) -> Node:
     """The tree of gast for one of Python's, positions included; RecursionError if it has more levels than these.
 
     >>> plain = ast.parse("def f(x: int, *, n=-1.0): return [x[1:], {**n}]")
-    >>> ours, theirs = converted(plain), gast.ast_to_gast(plain)
+    >>> ours, theirs = to_gast(plain), gast.ast_to_gast(plain)
     >>> gast.dump(ours, include_attributes=True) == gast.dump(theirs, include_attributes=True)
     True
     """
@@ -69,9 +69,9 @@ def converted(node: ast.AST, levels: int = 1_000_000) -> Node:
     for key in fields:
         value = made[key]
         if type(value) is list:
-            made[key] = [converted(item, levels) if isinstance(item, ast.AST) else item for item in value]
+            made[key] = [to_gast(item, levels) if isinstance(item, ast.AST) else item for item in value]
         elif isinstance(value, ast.AST):
-            made[key] = converted(value, levels)
+            made[key] = to_gast(value, levels)
     if kind is ast.Name:
         made["annotation"] = made["type_comment"] = None
     elif kind is ast.arg:
@@ -86,7 +86,7 @@ def converted(node: ast.AST, levels: int = 1_000_000) -> Node:
 def literal_value(node: Node) -> Any:
     """The value of a literal; ValueError or TypeError for any other tree.
 
-    >>> [literal_value(parsed(text, "eval").body) for text in ("-1", "(0, 1.5)", "'a'")]
+    >>> [literal_value(parse_tree(text, "eval").body) for text in ("-1", "(0, 1.5)", "'a'")]
     [-1, (0, 1.5), 'a']
     """
     kind = type(node)
@@ -109,7 +109,7 @@ _PLAIN = "ctx op type_comment kind id attr arg name level module asname rest con
 _SHALLOW = frozenset(_PLAIN.split())
 
 
-class _Deep(dict[type, tuple[str, ...]]):
+class _NestedFields(dict[type, tuple[str, ...]]):
     """The fields of a kind of node in which there may be nodes or lists."""
 
     def __missing__(self, kind: type) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ class _Deep(dict[type, tuple[str, ...]]):
         return self.setdefault(kind, tuple(key for key in fields if key not in _SHALLOW))
 
 
-DEEP = _Deep()
+DEEP = _NestedFields()
 
 
 def twin(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -143,7 +143,7 @@ _NAMES = frozenset([gast.Name])
 
 @lru_cache(maxsize=4096)
 def _snippet(text: str) -> Node:
-    tree = parsed(text).body[0]
+    tree = parse_tree(text).body[0]
     for node in walk(tree):
         for key in POSITION:
             node.__dict__.pop(key, None)  # where it stands in a user's text, `at` says
@@ -204,7 +204,7 @@ def name(identifier: str, ctx: Node = None, like: Node = None) -> Node:
     return new if like is None else at(new, like)
 
 
-def constant(value: object) -> Node:
+def literal_node(value: object) -> Node:
     """A literal."""
     return gast.Constant(value=value, kind=None)
 
@@ -243,7 +243,7 @@ def children(node: Node) -> list[Node]:
 
 def walk(node: Node) -> tuple[Node, ...]:
     """All nodes below `node`, itself included, in the order of the text; operators and contexts are left out."""
-    return walked(node).nodes if type(node) not in SIMPLE else (node,)
+    return walk_of(node).nodes if type(node) not in SIMPLE else (node,)
 
 
 def holds(node: Node, *sought: type) -> bool:
@@ -251,13 +251,13 @@ def holds(node: Node, *sought: type) -> bool:
     return not kinds(node).isdisjoint(sought)
 
 
-def inside(node: Node, *sought: type) -> list[Node]:
+def find_nodes(node: Node, *sought: type) -> list[Node]:
     """The nodes of these kinds below `node`, itself included, in the order of the text.
 
-    >>> [n.func.id for n in inside(expression("f(g(x) + 1.0)"), gast.Call)], inside(expression("x"), gast.Call)
+    >>> [n.func.id for n in find_nodes(expression("f(g(x) + 1.0)"), gast.Call)], find_nodes(expression("x"), gast.Call)
     (['f', 'g'], [])
     """
-    found = walked(node)
+    found = walk_of(node)
     return [] if found.kinds.isdisjoint(sought) else [item for item in found.nodes if type(item) in sought]
 
 
@@ -296,25 +296,25 @@ def stores(node: Node) -> list[str]:
         parts, value = node.targets, node.value
         if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
             bound = [parts[0].id]
-            return bound + _popped(value) if type(value) is gast.Call and not value.args else bound
+            return bound + _popped_list(value) if type(value) is gast.Call and not value.args else bound
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
     elif kind is gast.FunctionDef:
         return [node.name]
     else:
-        return written(node)
+        return written_names(node)
     items = parts[0].elts if len(parts) == 1 and type(parts[0]) is gast.Tuple else parts
     if _NAMES.issuperset(map(type, items)):
-        return [*[item.id for item in items], *written(node)]
-    tables = [table for part in parts for table in walked(part).names]
-    return [table["id"] for table in tables if type(table["ctx"]) is gast.Store] + written(node)
+        return [*[item.id for item in items], *written_names(node)]
+    tables = [table for part in parts for table in walk_of(part).names]
+    return [table["id"] for table in tables if type(table["ctx"]) is gast.Store] + written_names(node)
 
 
-def written(node: Node) -> list[str]:
+def written_names(node: Node) -> list[str]:
     """Names whose contents a generated statement changes: `x_bar[i] += e`, `h_stack.append(h)`, `h = h_stack.pop()`."""
     kind = type(node)
     if kind is gast.Assign or kind is gast.AugAssign:
-        popped = _popped(node.value) if type(node.value) is gast.Call else []
+        popped = _popped_list(node.value) if type(node.value) is gast.Call else []
         targets = node.targets if kind is gast.Assign else [node.target]
         found: list[str] = []
         for part in targets:
@@ -326,8 +326,8 @@ def written(node: Node) -> list[str]:
         function = node.value.func
         if isinstance(function, gast.Attribute) and function.attr == "append":
             return [function.value.id] if isinstance(function.value, gast.Name) else []
-        if _popped(node.value):
-            return _popped(node.value)
+        if _popped_list(node.value):
+            return _popped_list(node.value)
         scatter = isinstance(function, gast.Attribute) and function.attr == "at"
         if scatter or (isinstance(function, gast.Name) and function.id.rstrip("_") == "add_at"):
             return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []
@@ -361,7 +361,7 @@ def part_written(node: Node) -> Node:
     return node.targets[0] if isinstance(node, gast.Assign) else node.target
 
 
-def _popped(call: Node) -> list[str]:
+def _popped_list(call: Node) -> list[str]:
     """The list that `h_stack.pop()` takes from."""
     function = call.func
     if type(function) is gast.Attribute and function.attr == "pop" and not call.args:
@@ -386,7 +386,7 @@ def statements(block: Block) -> Block:
     return found
 
 
-def called(node: Node | None) -> str:
+def called_name(node: Node | None) -> str:
     """The name of what a call calls; an empty string for anything else, and for a function without a name here."""
     return str(getattr(node.func, "id", "")) if isinstance(node, gast.Call) else ""
 
@@ -407,7 +407,7 @@ def is_self_copy(node: Node) -> bool:
     return bound is not None and isinstance(node.value, gast.Name) and node.value.id == bound
 
 
-def same(one: Node, other: Node) -> bool:
+def same_tree(one: Node, other: Node) -> bool:
     """Whether two trees spell the same, positions apart."""
     todo = [(one, other)]
     while todo:
@@ -439,7 +439,7 @@ def own_names(function: Node) -> frozenset[str]:
     names = {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
     if arguments.vararg is not None:
         names.add(arguments.vararg.id)
-    bound = [n for node in function.body for n in inside(node, gast.Name)]
+    bound = [n for node in function.body for n in find_nodes(node, gast.Name)]
     return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
 
 

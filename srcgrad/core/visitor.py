@@ -28,9 +28,9 @@ def rewrite(tree: Node, change: Callable[[Node], Node], apart: tuple[type, ...] 
 
     A statement stays itself, and so do the blocks that it holds, and nodes of the kinds in `apart` with all in them.
 
-    >>> from srcgrad.core.trees import constant, expression
+    >>> from srcgrad.core.trees import literal_node, expression
     >>> tree = expression("f(a + b, [a])")
-    >>> gast.unparse(rewrite(tree, lambda node: constant(2) if getattr(node, "id", "") == "a" else node))
+    >>> gast.unparse(rewrite(tree, lambda node: literal_node(2) if getattr(node, "id", "") == "a" else node))
     'f(2 + b, [2])'
     """
     table = tree.__dict__
@@ -38,13 +38,13 @@ def rewrite(tree: Node, change: Callable[[Node], Node], apart: tuple[type, ...] 
         value = table.get(key)
         if type(value) is list:
             if key not in _BODIES:
-                table[key] = [_rewritten(item, change, apart) for item in value]
+                table[key] = [_rewrite_part(item, change, apart) for item in value]
         elif value is not None:
-            table[key] = _rewritten(value, change, apart)
+            table[key] = _rewrite_part(value, change, apart)
     return tree if isinstance(tree, gast.stmt) else change(tree)
 
 
-def _rewritten(part: Node, change: Callable[[Node], Node], apart: tuple[type, ...]) -> Node:
+def _rewrite_part(part: Node, change: Callable[[Node], Node], apart: tuple[type, ...]) -> Node:
     if not isinstance(part, gast.AST) or not part._fields or isinstance(part, apart):
         return part
     return rewrite(part, change, apart)
@@ -53,9 +53,9 @@ def _rewritten(part: Node, change: Callable[[Node], Node], apart: tuple[type, ..
 def rebuild(tree: Node, found: Callable[[Node], Node | None]) -> Node:
     """A copy of a tree, positions included, with what is `found` for a node in its place, which is not looked into.
 
-    >>> from srcgrad.core.trees import constant, expression
+    >>> from srcgrad.core.trees import literal_node, expression
     >>> tree = expression("f(a + b) * a")
-    >>> gast.unparse(rebuild(tree, lambda node: constant(2) if isinstance(node, gast.Call) else None))
+    >>> gast.unparse(rebuild(tree, lambda node: literal_node(2) if isinstance(node, gast.Call) else None))
     '2 * a'
     """
     made = found(tree)
@@ -81,8 +81,8 @@ def replace(tree: Node, old: Node, new: Node) -> None:
 def rewrite_blocks(block: Block, change: Callable[[Block], Block]) -> Block:
     """What `change` makes of a block, once it was asked for the blocks in it.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> [loop] = rewrite_blocks(parsed("for i in r:\\n    a\\n    b").body, lambda block: block[-1:])
+    >>> from srcgrad.core.trees import parse_tree
+    >>> [loop] = rewrite_blocks(parse_tree("for i in r:\\n    a\\n    b").body, lambda block: block[-1:])
     >>> gast.unparse(loop).split()
     ['for', 'i', 'in', 'r:', 'b']
     """
@@ -92,8 +92,8 @@ def rewrite_blocks(block: Block, change: Callable[[Block], Block]) -> Block:
 def rewrite_nested(block: Block, change: Callable[[Block, int], Block], depth: int = 0) -> Block:
     """The same, where `change` is told in how many statements a block stands.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> [loop] = rewrite_nested(parsed("for i in r:\\n    a\\n    b").body, lambda block, depth: block[depth:])
+    >>> from srcgrad.core.trees import parse_tree
+    >>> [loop] = rewrite_nested(parse_tree("for i in r:\\n    a\\n    b").body, lambda block, depth: block[depth:])
     >>> gast.unparse(loop).split()
     ['for', 'i', 'in', 'r:', 'b']
     """
@@ -113,8 +113,8 @@ def rewrite_statements(
 
     Statements of the kinds in `apart` are given to `change` as well, but what their bodies hold is not.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> [loop, last] = rewrite_statements(parsed("for i in r: a\\nb").body, lambda node: [node])
+    >>> from srcgrad.core.trees import parse_tree
+    >>> [loop, last] = rewrite_statements(parse_tree("for i in r: a\\nb").body, lambda node: [node])
     >>> [loop] = rewrite_statements([loop], lambda node: [last, node] if isinstance(node, gast.Expr) else [node])
     >>> gast.unparse(loop).split()
     ['for', 'i', 'in', 'r:', 'b', 'a']
@@ -146,8 +146,8 @@ class Place(NamedTuple):
 def places(block: Block, around: tuple[Node, ...] = ()) -> Iterator[Place]:
     """The place of each statement, in the order of `statements`: nested ones behind the one that holds them.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> [(gast.unparse(place.node)[:5], len(place.around)) for place in places(parsed("if a:\\n    b\\nc").body)]
+    >>> from srcgrad.core.trees import parse_tree
+    >>> [(gast.unparse(place.node)[:5], len(place.around)) for place in places(parse_tree("if a:\\n    b\\nc").body)]
     [('if a:', 0), ('b', 1), ('c', 0)]
     """
     for node in block:
@@ -171,8 +171,8 @@ def loop_bodies(block: Block) -> list[Block]:
 def own_statements(block: Block, apart: tuple[type, ...] = LOOPS) -> Block:
     """The statements of a block without those in the bodies of some kinds, such as loops, in the order of the text.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> [gast.unparse(node)[:5] for node in own_statements(parsed("if a:\\n    b\\nfor i in r:\\n    c").body)]
+    >>> from srcgrad.core.trees import parse_tree
+    >>> [gast.unparse(node)[:5] for node in own_statements(parse_tree("if a:\\n    b\\nfor i in r:\\n    c").body)]
     ['if a:', 'b', 'for i']
     """
     found: Block = []
@@ -206,7 +206,7 @@ class Uses:
         self.read.subtract(chain.from_iterable(map(loads, block)))
         self.bound.subtract(chain.from_iterable(map(stores, block)))
 
-    def once(self, held: str | None) -> bool:
+    def used_once(self, held: str | None) -> bool:
         """Whether a name is bound once and read once."""
         return held is not None and self.read.get(held) == self.bound.get(held) == 1
 
@@ -214,9 +214,9 @@ class Uses:
 def count(block: Block) -> Uses:
     """Reads and bindings of every name, nested statements included.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> uses = count(parsed("a = x\\nif a: b = a + a").body)
-    >>> dict(uses.read), dict(uses.bound), uses.once("a")
+    >>> from srcgrad.core.trees import parse_tree
+    >>> uses = count(parse_tree("a = x\\nif a: b = a + a").body)
+    >>> dict(uses.read), dict(uses.bound), uses.used_once("a")
     ({'x': 1, 'a': 3}, {'a': 1, 'b': 1}, False)
     """
     uses = Uses(Counter(), Counter())
@@ -232,8 +232,8 @@ def bindings(block: Block) -> Counter[str]:
 def positions(block: Block, of: Callable[[Node], Iterable[str]] = stores) -> dict[str, list[int]]:
     """Where in the block each name is bound, nested statements included; or what else `of` finds in a statement.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> positions(parsed("a = 1\\nfor i in r: a = i\\nb = 2").body)
+    >>> from srcgrad.core.trees import parse_tree
+    >>> positions(parse_tree("a = 1\\nfor i in r: a = i\\nb = 2").body)
     {'a': [0, 1], 'i': [1], 'b': [2]}
     """
     found: dict[str, list[int]] = {}

@@ -20,7 +20,7 @@ _LEAVES = (gast.Name, gast.Constant, gast.Global, gast.Nonlocal, gast.MatchSingl
 MOST = 40_000  # trees of which is kept what a walk has found; they go at the end of a derivation in any case
 
 
-class _Below(dict[type, tuple[str, ...]]):
+class _FieldsOfInterest(dict[type, tuple[str, ...]]):
     """The fields of a kind of node that hold nodes of interest."""
 
     def __missing__(self, kind: type) -> tuple[str, ...]:
@@ -28,10 +28,10 @@ class _Below(dict[type, tuple[str, ...]]):
         return self.setdefault(kind, tuple(key for key in reversed(fields) if key not in _PLAIN_FIELDS))
 
 
-_BELOW = _Below()
+_BELOW = _FieldsOfInterest()
 
 
-class Walked:
+class NodeWalk:
     """The nodes below a root, itself included, in the order of the text, and in what they hang, now and as it was.
 
     What they hang in is compared, never written into: a list that was exchanged for an equal one is still the old one.
@@ -82,23 +82,23 @@ class Walked:
         return self._kinds
 
 
-_known: dict[Node, Walked] = {}
+_known: dict[Node, NodeWalk] = {}
 
 
-def walked(root: Node) -> Walked:
+def walk_of(root: Node) -> NodeWalk:
     """What a walk from this root finds."""
     found = _known.get(root)
     if found is not None and found.hold == found.held:
         return found
     if len(_known) >= MOST:
         _known.clear()
-    found = _known[root] = Walked(root)
+    found = _known[root] = NodeWalk(root)
     return found
 
 
 def kinds(root: Node) -> frozenset[type]:
     """The kinds of the nodes below a root."""
-    return walked(root).kinds
+    return walk_of(root).kinds
 
 
 def reads(root: Node) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def reads(root: Node) -> tuple[str, ...]:
         kind = type(root)
         if kind is gast.Name or kind is gast.Constant:
             return (root.id,) if kind is gast.Name and type(root.ctx) is gast.Load else ()
-        found = walked(root)
+        found = walk_of(root)
     if found.named is None or found.names != found.named:
         found.named = [*map(dict.copy, found.names)]
         found.reads = tuple([table["id"] for table in found.names if type(table["ctx"]) is gast.Load])
@@ -117,7 +117,7 @@ def reads(root: Node) -> tuple[str, ...]:
 
 def mentions(root: Node, identifier: str) -> bool:
     """Whether a name is read or bound below a root."""
-    return any(table["id"] == identifier for table in walked(root).names)
+    return any(table["id"] == identifier for table in walk_of(root).names)
 
 
 def forget() -> None:

@@ -16,17 +16,17 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     expression,
+    literal_node,
     loads,
     name,
     statement,
     statements,
     stores,
-    written,
+    written_names,
 )
 from srcgrad.derive.adjoints import ABSENT, EITHER, NUMBER, PRESENT, ZERO, Adjoints, State
-from srcgrad.derive.masks import Mask, Masking
+from srcgrad.derive.masks import Mask, StatementMasks
 from srcgrad.derive.regularity import meets_doubt
 
 Flags = dict[str, str]  # primal -> the name of a boolean: where it is false, the adjoint is zero by structure
@@ -37,33 +37,33 @@ def is_guarded(node: Node, adjoints: Adjoints) -> bool:
     return meets_doubt(node, adjoints.facts) or any(one in adjoints.guarded for one in stores(node))
 
 
-def carried(flag: str, before: State, flags: Flags, node: Node, adjoints: Adjoints) -> Block:
+def carry_flags(flag: str, before: State, flags: Flags, node: Node, adjoints: Adjoints) -> Block:
     """Note the flags of what a statement has contributed to, whose own adjoint has one; statements that unite two."""
     made: Block = []
-    for primal in _kept(adjoints):
+    for primal in _names_with_flags(adjoints):
         if before.get(primal, ABSENT) not in (PRESENT, EITHER):
             adjoints.flags[primal] = flag
         elif primal in flags and primal not in adjoints.flags:
             adjoints.flags[primal] = flags[primal]
             if flags[primal] != flag:
-                adjoints.flags[primal] = _named(primal, node, adjoints)
+                adjoints.flags[primal] = _flag_name(primal, node, adjoints)
                 made.append(at(statement(f"{adjoints.flags[primal]} = {flags[primal]} | {flag}"), node))
     return made
 
 
-def met(
+def merge_flags(
     sides: list[Block], states: list[State], flags: list[Flags], before: Flags, node: Node, adjoints: Adjoints
 ) -> Block:
     """Note the flags behind the sides of a branch, which bind them; what they are before it."""
     begun: Block = []
     ended: Flags = {}
-    for primal in _kept(adjoints):
+    for primal in _names_with_flags(adjoints):
         found = [_value(primal, *each) for each in zip(states, flags, strict=True)]
         if found[0] == found[1]:
             ended.update({primal: found[0]} if isinstance(found[0], str) else {})
             continue
         own = [str(one) for one, side in zip(found, flags, strict=True) if _is_own(one, side, before)]
-        held = ended[primal] = own[0] if own else _named(primal, node, adjoints)
+        held = ended[primal] = own[0] if own else _flag_name(primal, node, adjoints)
         known = [value for value in (False, before.get(primal)) if value in found]
         begun += [_bind(held, known[0], node)] if known else []
         for side, value in zip(sides, found, strict=True):
@@ -88,12 +88,12 @@ def before_loop(fresh: list[str], flags: Flags, node: Node, adjoints: Adjoints) 
     lost = [one for one, held in flags.items() if _value(one, adjoints.state, adjoints.flags) is True]
     for primal in lost:
         del flags[primal]
-    for primal in _kept(adjoints):
+    for primal in _names_with_flags(adjoints):
         own = flags.get(primal, "")
         value = _value(primal, adjoints.state, adjoints.flags)
-        passed = own and own != _named(primal, node, adjoints) and value != own
+        passed = own and own != _flag_name(primal, node, adjoints) and value != own
         if passed or (primal in fresh and isinstance(value, str)):
-            flags[primal] = _named(primal, node, adjoints)
+            flags[primal] = _flag_name(primal, node, adjoints)
             made.append(_bind(flags[primal], own or False, node))
     return made, bool(made or lost)
 
@@ -106,7 +106,7 @@ def after_trip(flags: Flags, node: Node, adjoints: Adjoints) -> Block:
     return [_bind(held, value, node) for held, value in values.items()]
 
 
-def within(block: Block, adjoints: Adjoints) -> Block:
+def move_into_branch(block: Block, adjoints: Adjoints) -> Block:
     """What stands under a flag right behind the one side of a branch that sets it stands in that side.
 
     if r > 0.0:                       if r > 0.0:
@@ -143,20 +143,20 @@ def _side(held: Node, flag: str, adjoints: Adjoints) -> Block | None:
 def _moves(block: Block, held: Node) -> bool:
     """Whether statements do the same before a branch as behind it."""
     inner = statements([held])
-    bound = {one for each in inner for one in (*stores(each), *written(each))}
+    bound = {one for each in inner for one in (*stores(each), *written_names(each))}
     touched = bound.union(*(loads(each) for each in inner))
     return all(
-        not written(each) and not touched.intersection(stores(each)) and not bound.intersection(loads(each))
+        not written_names(each) and not touched.intersection(stores(each)) and not bound.intersection(loads(each))
         for each in block
     )
 
 
-def under(flag: str, block: Block, node: Node, adjoints: Adjoints) -> Block:
+def guard_by_flag(flag: str, block: Block, node: Node, adjoints: Adjoints) -> Block:
     """`if flag: ...`; masks are made before it, since they hold in either case."""
     needed = {mask.held for mask in adjoints.masks.values()}
     before: Block = []
     for each in reversed(block):
-        if isinstance(each, gast.Assign) and not written(each) and needed.intersection(stores(each)):
+        if isinstance(each, gast.Assign) and not written_names(each) and needed.intersection(stores(each)):
             needed.update(loads(each))
             before.append(each)
     inner = [each for each in block if each not in before]
@@ -171,7 +171,7 @@ def pushed_flag(node: Node, stack: str, bound: str, adjoints: Adjoints) -> Block
         if value is True or stack not in facts.masked or facts.pops.get(stack) != 1 or facts.list_kind(stack):
             return []
         adjoints.flag_stacks[stack] = facts.names.fresh(f"{stack}_used")
-    held = name(value) if isinstance(value, str) else constant(value)
+    held = name(value) if isinstance(value, str) else literal_node(value)
     return [at(statement(f"{adjoints.flag_stacks[stack]}.append(flag)", flag=held), node)]
 
 
@@ -179,9 +179,9 @@ def popped_flag(node: Node, stack: str, before: State, flags: Flags, adjoints: A
     """`r_used = r_flags.pop()`, beside the adjoint of what was pushed."""
     if stack not in adjoints.flag_stacks:
         return []
-    flag = _named(stack, node, adjoints)
+    flag = _flag_name(stack, node, adjoints)
     popped = at(statement(f"{flag} = {adjoints.flag_stacks[stack]}.pop()"), node)
-    return [popped, *carried(flag, before, flags, node, adjoints)]
+    return [popped, *carry_flags(flag, before, flags, node, adjoints)]
 
 
 def met_masks(
@@ -197,28 +197,30 @@ def met_masks(
             found[primal] = first
         elif facts.masked.get(primal) and not any(mask is not None and mask.grown for mask in given):
             if all(mask is not None or none for mask, none in zip(given, zero, strict=True)):
-                found[primal] = _met(primal, given, sides, node, adjoints)
+                found[primal] = _mask_after_branch(primal, given, sides, node, adjoints)
     adjoints.masks = found
 
 
-def _met(primal: str, given: list[Mask | None], sides: list[Block], node: Node, adjoints: Adjoints) -> Mask:
+def _mask_after_branch(
+    primal: str, given: list[Mask | None], sides: list[Block], node: Node, adjoints: Adjoints
+) -> Mask:
     facts, numpy = adjoints.facts, adjoints.facts.library("np")
     spec = facts.value_spec.get(primal, Spec(ndim=None))
     held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
     facts.temporaries[held] = "t"
     for side, mask in zip(sides, given, strict=True):
-        masking = Masking(facts, node, {})
+        masking = StatementMasks(facts, node, {})
         if mask is not None:
-            tree = masking.true(masking.fitting(mask, name(primal), spec))
-        elif spec.scalar or adjoints.unbound(primal):
-            tree = constant(False)
+            tree = masking.true_where_taken(masking.fit_mask(mask, name(primal), spec))
+        elif spec.scalar or adjoints.may_be_unbound(primal):
+            tree = literal_node(False)
         else:
             tree = expression(f"{numpy}.zeros({numpy}.shape({primal}), dtype={numpy}.bool_)")
         side += [*masking.made, at(assign(held, tree), node)]
     return Mask(held, spec, True)
 
 
-def _kept(adjoints: Adjoints) -> list[str]:
+def _names_with_flags(adjoints: Adjoints) -> list[str]:
     """Names whose adjoints meet a factor that may not be finite, arguments apart."""
     facts, masks = adjoints.facts, adjoints.masks
     wanted = [one for one in adjoints.state if one in facts.masked or one in adjoints.guarded]
@@ -230,7 +232,7 @@ def _value(primal: str, state: State, flags: Flags) -> bool | str:
     return flags.get(primal, True) if state.get(primal, ABSENT) in (PRESENT, EITHER) else False
 
 
-def _named(primal: str, node: Node, adjoints: Adjoints) -> str:
+def _flag_name(primal: str, node: Node, adjoints: Adjoints) -> str:
     """The name of the flag that a statement makes for an adjoint, whenever it is looked at."""
     if (node, primal) not in adjoints.flag_names:
         adjoints.flag_names[node, primal] = adjoints.facts.names.fresh(f"{primal}_used")
@@ -238,4 +240,4 @@ def _named(primal: str, node: Node, adjoints: Adjoints) -> str:
 
 
 def _bind(held: str, value: bool | str, node: Node) -> Node:
-    return assign(held, name(value) if isinstance(value, str) else constant(value), node)
+    return assign(held, name(value) if isinstance(value, str) else literal_node(value), node)

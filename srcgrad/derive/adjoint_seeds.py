@@ -16,9 +16,9 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.complex_numbers import note_complex
 from srcgrad.analysis.shape_rules import spec_of_tree
-from srcgrad.core.facts import Facts, Spec, bar, copied
+from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts
 from srcgrad.core.meanings import function_called
-from srcgrad.core.trees import Block, Node, assign, at, constant, expression, name, stores
+from srcgrad.core.trees import Block, Node, assign, at, expression, literal_node, name, stores
 from srcgrad.derive.adjoints import PRESENT, Adjoints
 from srcgrad.derive.masks import Mask
 
@@ -37,7 +37,7 @@ def pulled_back(
     seed = adjoints.of_value(node, bound[0])
     seeds = facts.callee_seeds.get(node.value, ())
     if node.value in facts.recomputed:
-        call = _again(node.value, seed, facts)
+        call = _repeat_call(node.value, seed, facts)
         seeds_of_masks = facts.module.making[facts.recomputed[node.value]].mask_seeds
         call.keywords += [gast.keyword(one, mask) for one, mask in zip(seeds_of_masks, taken, strict=True)]
     else:
@@ -45,26 +45,26 @@ def pulled_back(
         call.args.append(gast.Starred(seed, gast.Load()) if len(seeds) > 1 else seed)
         call.args += taken
     if len(operands) == 1 and not given:
-        return [(copied(operands[0], facts), call)]
-    return unpacked(call, operands, node, adjoints, shared, given)
+        return [(copy_with_facts(operands[0], facts), call)]
+    return unpack_adjoints(call, operands, node, adjoints, shared, given)
 
 
-def _again(call: Node, seed: Node, facts: Facts) -> Node:
+def _repeat_call(call: Node, seed: Node, facts: Facts) -> Node:
     """`g_pull(a, b, y_bar=y_bar)`: the call once more, and its adjoints; several seeds stand behind the arguments."""
-    again = copied(call, facts)
+    again = copy_with_facts(call, facts)
     again.func = name(facts.recomputed[call])
     spelled = facts.module.seeds(again.func.id)
     if len(spelled) == 1:
         again.keywords.append(gast.keyword(spelled[0], seed))
     elif again.keywords:
-        parts = [expression(f"seed[{place}]", seed=copied(seed, facts)) for place in range(len(spelled))]
+        parts = [expression(f"seed[{place}]", seed=copy_with_facts(seed, facts)) for place in range(len(spelled))]
         again.keywords += [gast.keyword(one, part) for one, part in zip(spelled, parts, strict=True)]
     else:
         again.args.append(gast.Starred(seed, gast.Load()))
     return again
 
 
-def unpacked(
+def unpack_adjoints(
     call: Node,
     operands: list[Node | None],
     node: Node,
@@ -83,7 +83,7 @@ def unpacked(
     direct: list[str] = []
     for operand in operands:
         if operand is None:
-            targets.append(name(facts.unused, gast.Store()))
+            targets.append(name(facts.unused_name, gast.Store()))
             continue
         once = names.count(operand.id) == 1 and operand.id not in stores(node)
         changes = operand.id in facts.indexed and operand.id not in facts.containers
@@ -94,7 +94,7 @@ def unpacked(
             held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
             facts.temporaries[held] = "t"
             targets.append(name(held, gast.Store()))
-            pairs.append((copied(operand, facts), name(held)))
+            pairs.append((copy_with_facts(operand, facts), name(held)))
     targets += [name(one, gast.Store()) for one in behind]
     for primal in direct:
         adjoints.state[primal] = PRESENT
@@ -107,7 +107,7 @@ def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pa
     if isinstance(value, gast.Tuple) and isinstance(display, gast.Tuple | gast.List):
         parts = zip(display.elts, value.elts, strict=True)
         return [pair for item, part in parts if is_active(item, facts) for pair in _of_part(item, part, facts, shared)]
-    first = _first(display, value, facts)
+    first = _first_part(display, value, facts)
     if first is not None:
         return [first]
     held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
@@ -117,7 +117,7 @@ def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pa
     return items(display, name(held), facts)
 
 
-def _first(display: Node, value: Node, facts: Facts) -> Pair | None:
+def _first_part(display: Node, value: Node, facts: Facts) -> Pair | None:
     """The first of several parts `split_like(g, (a, b), 1)`, if it is the only one wanted: `g[:, : a.shape[1]]`."""
     if (
         function_called(value, facts) is not runtime.split_like
@@ -134,25 +134,27 @@ def _first(display: Node, value: Node, facts: Facts) -> Pair | None:
     if any(is_active(item, facts) for item in others):
         return None
     part = f"g[{':, ' * axis}: item.shape[{axis}]]"
-    return copied(first, facts), expression(part, g=value.args[0], item=copied(first, facts))
+    return copy_with_facts(first, facts), expression(part, g=value.args[0], item=copy_with_facts(first, facts))
 
 
 def _of_part(item: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
-    return [(copied(item, facts), value)] if isinstance(item, gast.Name) else sequence(item, value, facts, shared)
+    return (
+        [(copy_with_facts(item, facts), value)] if isinstance(item, gast.Name) else sequence(item, value, facts, shared)
+    )
 
 
 def items(display: Node, value: Node, facts: Facts) -> list[Pair]:
     """The parts of a display, each with its part of the adjoint."""
     found: list[Pair] = []
     if isinstance(display, gast.Dict):
-        parts = [(copied(key, facts), item) for key, item in zip(display.keys, display.values, strict=True)]
+        parts = [(copy_with_facts(key, facts), item) for key, item in zip(display.keys, display.values, strict=True)]
     else:
         parts = [(gast.Constant(value=k, kind=None), item) for k, item in enumerate(display.elts)]
     for key, item in parts:
-        part = expression("value[key]", value=copied(value, facts), key=key)
+        part = expression("value[key]", value=copy_with_facts(value, facts), key=key)
         if isinstance(item, gast.Name):
             if item.id in facts.active:
-                found.append((copied(item, facts), part))
+                found.append((copy_with_facts(item, facts), part))
         elif isinstance(item, gast.Tuple | gast.List | gast.Dict):
             found += items(item, part, facts)
     return found
@@ -176,17 +178,17 @@ def seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
         facts.seeds = tuple(facts.names.fresh(bar(f"y{k}")) for k, _ in enumerate(value.elts, 1))
         split: Block = []
         for item, part in zip(value.elts, facts.seeds, strict=True):
-            adjoints.contribute_whole(copied(item, facts), name(part), split, output)
+            adjoints.contribute_whole(copy_with_facts(item, facts), name(part), split, output)
         return split
     given = facts.names.fresh("y_bar")
     made = _start(given, output, facts)
     if isinstance(value, gast.Name):
         if value.id in facts.active:
-            adjoints.contribute_whole(copied(value, facts), name(given), made, output)
+            adjoints.contribute_whole(copy_with_facts(value, facts), name(given), made, output)
         return made
     for item, part in zip(value.elts, _parts(given, value.elts, made, output, adjoints), strict=True):
         if item.id in facts.active:
-            adjoints.contribute_whole(copied(item, facts), part, made, output)
+            adjoints.contribute_whole(copy_with_facts(item, facts), part, made, output)
     return made
 
 
@@ -238,7 +240,7 @@ def _start(seed: str, output: Node, facts: Facts) -> Block:
         facts.seeds = (seed,)
         return []
     if facts.seed == "one":
-        made = assign(seed, constant(1.0), output)
+        made = assign(seed, literal_node(1.0), output)
         facts.spec[made] = Spec()
         return [made]
     held = getattr(output.value, "id", "")
@@ -246,7 +248,7 @@ def _start(seed: str, output: Node, facts: Facts) -> Block:
         raise facts.refuse(
             output, "E5007", "the function returns several values", "return one array, or use srcgrad.vjp"
         )
-    ones = expression(f"{facts.library('np')}.ones_like(y)", y=copied(output.value, facts))
+    ones = expression(f"{facts.library('np')}.ones_like(y)", y=copy_with_facts(output.value, facts))
     made = assign(seed, ones, output)
     facts.spec[made] = facts.spec.get(output.value, Spec(frozenset([seed]), frozenset([seed]), None))
     return [made]

@@ -23,13 +23,13 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.axis_lengths import axis_kept, extents, summed_axes, with_extents
 from srcgrad.analysis.complex_numbers import may_be_complex
-from srcgrad.analysis.floating_types import negated
+from srcgrad.analysis.floating_types import operand_of_negative
+from srcgrad.analysis.shape_rules import broadcast_specs as shape_rules_joined
 from srcgrad.analysis.shape_rules import covers, spec_of_tree
-from srcgrad.analysis.shape_rules import joined as shape_rules_joined
 from srcgrad.core.expressions import as_value, new_axes
-from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copied, part_of
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copy_with_facts, part_of
 from srcgrad.core.meanings import function_called
-from srcgrad.core.trees import Block, Node, assign, constant, expression, literal_value, name, same, statement
+from srcgrad.core.trees import Block, Node, assign, expression, literal_node, literal_value, name, same_tree, statement
 from srcgrad.derive.masks import Mask
 from srcgrad.derive.rule_lines import real_part
 from srcgrad.frontend.early_facts import may_count
@@ -39,20 +39,20 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     """The contribution of an elementwise operation to its operand, in the operand's shape."""
     facts = adjoints.facts
     if operand.id in facts.accumulators.get(like, ()) and not facts.spec[like].scalar:
-        adjoints.specs[operand.id] = wide(operand.id)  # stays as wide as the loop has made it
+        adjoints.specs[operand.id] = wide_spec(operand.id)  # stays as wide as the loop has made it
         return value
     result = facts.spec[like]
     wanted = facts.spec.get(operand)
     made = spec_of_tree(value, facts)
-    widened = adjoints.specs.get(like.targets[0].id) == wide(like.targets[0].id)
+    widened = adjoints.specs.get(like.targets[0].id) == wide_spec(like.targets[0].id)
     if not covers(made, result) and not widened:
         if wanted is not None and wanted.shape == result.shape:
             if not made.scalar and not adjoints.is_half(operand.id) and _is_shared(operand, facts):
                 return _fit(value, operand, facts)
-            if flexible(operand, facts) or (made.scalar and is_summed(operand, facts)):
+            if shape_may_differ(operand, facts) or (made.scalar and is_summed(operand, facts)):
                 adjoints.specs[operand.id] = made
                 return value
-            return value if adjoints.exists(operand.id) else full(value, operand, facts)
+            return value if adjoints.exists(operand.id) else full_array(value, operand, facts)
         if _is_fitted(operand, made, result, adjoints):
             return _fit(value, operand, facts)
         value = expand(value, like.targets[0].id, facts)
@@ -62,17 +62,19 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     summed = None
     if wanted is not None and not widened and facts.module.target.as_written and not adjoints.is_half(operand.id):
         summed = _dot(value, facts) if wanted.scalar else None
-        summed = summed or _summed(value, made, wanted, facts)
-    may_widen = flexible(operand, facts, _is_name_or_factor(operand, value, facts)) or _is_model(operand, facts)
+        summed = summed or _sum_broadcast_axes(value, made, wanted, facts)
+    may_widen = shape_may_differ(operand, facts, _is_name_or_factor(operand, value, facts)) or _is_model(operand, facts)
     may_widen = may_widen or _is_unread(operand, like, facts)
     may_widen = may_widen or (not widened and _is_opened(operand, made, facts))
     if may_widen and not (wanted is not None and wanted.scalar) and (summed is None or _adds(operand, facts)):
-        adjoints.specs[operand.id] = wide(operand.id) if widened else made
+        adjoints.specs[operand.id] = wide_spec(operand.id) if widened else made
         return value
     if summed is not None:
         return summed
     wider = f", {facts.library('np')}.float32" if adjoints.is_half(operand.id) else ""
-    return expression(f"{facts.library('sum_to')}(value, primal{wider})", value=value, primal=copied(operand, facts))
+    return expression(
+        f"{facts.library('sum_to')}(value, primal{wider})", value=value, primal=copy_with_facts(operand, facts)
+    )
 
 
 def _is_opened(operand: Node, made: Spec, facts: Facts) -> bool:
@@ -87,7 +89,7 @@ def _is_opened(operand: Node, made: Spec, facts: Facts) -> bool:
     return plain and _is_read(facts) and bool(new_axes(index)) and made.ndim == known.ndim == len(index.elts)
 
 
-def closed(adjoints: Adjoints, operand: Node, value: Node, index: Node) -> Node | None:
+def sum_new_axes(adjoints: Adjoints, operand: Node, value: Node, index: Node) -> Node | None:
     """What a wide adjoint of `x[:, None]` contributes to x; None where the adjoint is as wide as it is due."""
     facts, made = adjoints.facts, adjoints.facts.spec.get(value)
     due = None if made is None else extents(made)
@@ -97,27 +99,33 @@ def closed(adjoints: Adjoints, operand: Node, value: Node, index: Node) -> Node 
     spelled = axes[0] if len(axes) == 1 else tuple(axes)
     part = expression(f"value.sum(axis={spelled!r})", value=value)
     left = tuple(one for axis, one in enumerate(due or ()) if axis not in axes)
-    facts.spec[part] = with_extents(left, made.dtype) if due else replace(wide(operand.id), ndim=made.ndim - len(axes))
+    facts.spec[part] = (
+        with_extents(left, made.dtype) if due else replace(wide_spec(operand.id), ndim=made.ndim - len(axes))
+    )
     wanted = facts.spec.get(operand)
     if wanted is not None and facts.spec[part].shape == wanted.shape:
         return part
-    if _adds(operand, facts) and flexible(operand, facts):
+    if _adds(operand, facts) and shape_may_differ(operand, facts):
         adjoints.specs[operand.id] = facts.spec[part]
         return part
-    summed = None if wanted is None else _summed(part, facts.spec[part], wanted, facts)
-    return summed or expression(f"{facts.library('sum_to')}(value, primal)", value=part, primal=copied(operand, facts))
+    summed = None if wanted is None else _sum_broadcast_axes(part, facts.spec[part], wanted, facts)
+    return summed or expression(
+        f"{facts.library('sum_to')}(value, primal)", value=part, primal=copy_with_facts(operand, facts)
+    )
 
 
 def own_sum(operand: Node, value: Node, facts: Facts) -> Node:
     """What a rule contributes with the sum that undoes broadcasting as it is known; without it where none is due."""
     is_sum = function_called(value, facts) is runtime.sum_to
     wanted = facts.spec.get(operand)
-    if not is_sum or len(value.args) != 2 or not same(value.args[1], operand) or wanted is None:
+    if not is_sum or len(value.args) != 2 or not same_tree(value.args[1], operand) or wanted is None:
         return value
     made = spec_of_tree(value.args[0], facts)
     if made.shape == wanted.shape and made.dtype == wanted.dtype:
         return value.args[0]
-    return (_summed(value.args[0], made, wanted, facts) if facts.module.target.as_written else None) or value
+    return (
+        _sum_broadcast_axes(value.args[0], made, wanted, facts) if facts.module.target.as_written else None
+    ) or value
 
 
 def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> bool:
@@ -149,7 +157,7 @@ def _is_read(facts: Facts) -> bool:
 
 def _dot(value: Node, facts: Facts) -> Node | None:
     """`a @ b`, the sum of `a * b` for vectors of one length; None for any other value."""
-    minus = negated(value, facts)
+    minus = operand_of_negative(value, facts)
     product = value if minus is None else minus
     if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
         return None
@@ -160,13 +168,13 @@ def _dot(value: Node, facts: Facts) -> Node | None:
     return made if minus is None else gast.UnaryOp(gast.USub(), made)
 
 
-def _summed(value: Node, made: Spec, wanted: Spec, facts: Facts) -> Node | None:
+def _sum_broadcast_axes(value: Node, made: Spec, wanted: Spec, facts: Facts) -> Node | None:
     """`value.sum(axis=0)`, where the axes along which the operand was broadcast are known; None where they are not."""
     if "float16" in made.dtype or not (made.dtype == wanted.dtype or (wanted.scalar and not wanted.dtype)):
         return None
-    minus = negated(value, facts)
+    minus = operand_of_negative(value, facts)
     if minus is not None:
-        summed = _summed(minus, made, wanted, facts)
+        summed = _sum_broadcast_axes(minus, made, wanted, facts)
         return None if summed is None else gast.UnaryOp(gast.USub(), summed)
     one, two = extents(made), extents(wanted)
     axes = summed_axes(one, two) if one and two is not None else None
@@ -183,13 +191,13 @@ def _summed(value: Node, made: Spec, wanted: Spec, facts: Facts) -> Node | None:
     return value
 
 
-def wide(primal: str) -> Spec:
+def wide_spec(primal: str) -> Spec:
     """The spec of an adjoint that may be wider than its primal: it equals nothing."""
     own = frozenset([f"wide {primal}"])
     return Spec(own, own, None)
 
 
-def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
+def shape_may_differ(operand: Node, facts: Facts, plain: bool = True) -> bool:
     """Whether the adjoint of a name need not have its shape: one use, and the operation below sees to it.
 
     An elementwise one does if the adjoint is `plain`, a name: later work is better done on fewer elements. A sum with
@@ -206,7 +214,7 @@ def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
 
 def _fit(value: Node, operand: Node, facts: Facts) -> Node:
     """`fit_to(value, operand)`: the value in the shape of what it belongs to."""
-    return expression(f"{facts.library('fit_to')}(value, primal)", value=value, primal=copied(operand, facts))
+    return expression(f"{facts.library('fit_to')}(value, primal)", value=value, primal=copy_with_facts(operand, facts))
 
 
 def _is_shared(operand: Node, facts: Facts) -> bool:
@@ -297,13 +305,15 @@ def expand(value: Node, primal: str, facts: Facts) -> Node:
     )
 
 
-def full(value: Node, operand: Node, facts: Facts) -> Node:
+def full_array(value: Node, operand: Node, facts: Facts) -> Node:
     """An array of the operand's shape filled with `value`."""
     spec = facts.spec.get(operand)
     if spec is not None and spec.scalar:
         return value
     if spec_of_tree(value, facts).scalar:
-        return expression(f"{facts.library('np')}.full_like(primal, value)", primal=copied(operand, facts), value=value)
+        return expression(
+            f"{facts.library('np')}.full_like(primal, value)", primal=copy_with_facts(operand, facts), value=value
+        )
     return expand(value, operand.id, facts)
 
 
@@ -326,7 +336,7 @@ def narrow_form(value: Node, facts: Facts) -> Node | None:
     if axis is None or keepdims:
         if axis is None and not keepdims:
             return g
-        return g if known.ndim is not None else _neutral(g, known, facts)
+        return g if known.ndim is not None else _note_neutral(g, known, facts)
     rank = whole.ndim
     if rank is not None and axis in (-1, (-1,)) and rank > 1:
         axis = rank - 1
@@ -338,10 +348,10 @@ def narrow_form(value: Node, facts: Facts) -> Node | None:
     if isinstance(axis, int) and lengths and rank == len(lengths) + 1 and axis >= 0:
         facts.spec[made] = with_extents((*lengths[:axis], "1", *lengths[axis:]), known.dtype)
         return made
-    return _neutral(made, known, facts)
+    return _note_neutral(made, known, facts)
 
 
-def _neutral(node: Node, spec: Spec, facts: Facts) -> Node:
+def _note_neutral(node: Node, spec: Spec, facts: Facts) -> Node:
     """Note that a tree broadcasts into the shape of whatever it is combined with."""
     facts.spec[node] = Spec(frozenset(), spec.dtype, None)
     return node
@@ -377,13 +387,13 @@ def differ(primal: str, states: list[State]) -> bool:
     return len(kinds) > 1 and ABSENT in kinds
 
 
-def changed(before: State, states: list[State]) -> list[str]:
+def changed_adjoints(before: State, states: list[State]) -> list[str]:
     """Adjoints that are the number 0.0 before, whatever the shape of the primal, and something else after."""
     numbers = [primal for primal, kind in before.items() if kind == NUMBER]
     return [n for n in numbers if any(state.get(n, ABSENT) not in (NUMBER, ABSENT) for state in states)]
 
 
-def joined(kinds: list[str]) -> str:
+def join_adjoint_kinds(kinds: list[str]) -> str:
     """What is known after two ways: elsewhere than in a branch, a `NUMBER` is read where it was not taken only."""
     return next((kind for kind in (EITHER, PRESENT, ZERO, NUMBER) if kind in kinds), ABSENT)
 
@@ -426,7 +436,7 @@ class Adjoints:
         """Whether the adjoint may be nonzero here."""
         return self.state.get(primal, ABSENT) in (PRESENT, EITHER)
 
-    def unbound(self, primal: str) -> bool:
+    def may_be_unbound(self, primal: str) -> bool:
         """Whether the primal may have no value here: it is bound in a branch, and this is outside of that."""
         return self.facts.branch_depth.get(primal, 0) > self.depth
 
@@ -446,7 +456,7 @@ class Adjoints:
     def contribute(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add `value` to the adjoint of the operand's name, in the operand's shape."""
         facts = self.facts
-        value = self.fitting(operand, value)
+        value = self.fit_to_real(operand, value)
         if value in facts.reduced:
             value = settle(self, operand, value, like)
         elif is_spread(value, facts):
@@ -459,17 +469,17 @@ class Adjoints:
         if narrow is None:
             return value
         made = spec_of_tree(narrow, self.facts)
-        if flexible(operand, self.facts) or (made.scalar and is_summed(operand, self.facts)):
+        if shape_may_differ(operand, self.facts) or (made.scalar and is_summed(operand, self.facts)):
             self.specs[operand.id] = made
             return narrow
-        return narrow if self.exists(operand.id) else full(narrow, operand, self.facts)
+        return narrow if self.exists(operand.id) else full_array(narrow, operand, self.facts)
 
     def contribute_whole(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add a value that has the operand's own shape to its adjoint."""
         primal = operand.id
         self.masks.pop(primal, None)
         self.flags.pop(primal, None)
-        value = self.fitting(operand, value)
+        value = self.fit_to_real(operand, value)
         spec = self.specs.get(primal, self.facts.spec.get(operand))
         target = self.of(primal)
         shared = primal in self.facts.indexed and primal not in self.facts.containers
@@ -489,7 +499,7 @@ class Adjoints:
             elif self.has_parts(primal) and self.facts.reads.get(primal, 0) > 1:
                 value = self.own_parts(primal, spec, value)
             if self.is_half(primal) and self.facts.reads.get(primal, 0) > 1 and primal not in self.facts.rebound:
-                value = self.widened(value)
+                value = self.widen_contribution(value)
             made = assign(target, value, like)
         self.note(made, spec)
         into.append(made)
@@ -505,7 +515,7 @@ class Adjoints:
         zeros = self.zero_value(primal, spec, bound=True)
         return expression(f"{self.facts.library('add')}(zeros, value)", zeros=zeros, value=value)
 
-    def widened(self, value: Node) -> Node:
+    def widen_contribution(self, value: Node) -> Node:
         """The first of several contributions to an adjoint of float16, in float32."""
         np_, spec = self.facts.library("np"), spec_of_tree(value, self.facts)
         if spec.ndim:
@@ -520,7 +530,7 @@ class Adjoints:
         known = spec is not None and spec.dtype == {"float16"}
         return known or self.facts.kinds.get(primal, UNKNOWN).dtype == "float16"
 
-    def fitting(self, operand: Node, value: Node) -> Node:
+    def fit_to_real(self, operand: Node, value: Node) -> Node:
         """The contribution to something real is real."""
         held = operand.id
         holder = held in self.facts.containers or self.facts.list_kind(held)
@@ -565,7 +575,7 @@ class Adjoints:
         held = primal in self.facts.containers
         if held and (primal in self.facts.complex or not _is_plain(primal, index, self.facts)):  # one may be real
             helper = self.facts.library("add")
-            again = copied(index, self.facts)
+            again = copy_with_facts(index, self.facts)
             made = statement(
                 f"target[index] = {helper}(target[again], value)", target=target, index=index, again=again, value=value
             )
@@ -608,17 +618,17 @@ class Adjoints:
         made = assign(self.of(primal), value, like)
         self.facts.zeros[made] = None
         self.note(made, spec)
-        self.state[primal] = NUMBER if self.unbound(primal) and not bound else ZERO
+        self.state[primal] = NUMBER if self.may_be_unbound(primal) and not bound else ZERO
         return made
 
     def zero_value(self, primal: str, spec: Spec | None, bound: bool = False) -> Node:
         """Zeros that mirror a primal value; 0.0 if that may have none here, unless it is known to be `bound`."""
         kind = self.facts.kinds.get(primal, UNKNOWN)
-        if self.unbound(primal) and not bound:
-            return constant(0.0)
+        if self.may_be_unbound(primal) and not bound:
+            return literal_node(0.0)
         parameter = primal in self.facts.wrt and primal not in self.facts.inner
         if kind.tag == "scalar" or (not parameter and spec is not None and spec.scalar):
-            return expression(f"{self.facts.library('np')}.float32(0.0)") if self.is_half(primal) else constant(0.0)
+            return expression(f"{self.facts.library('np')}.float32(0.0)") if self.is_half(primal) else literal_node(0.0)
         if self.is_half(primal) and primal not in self.facts.containers:
             return self.half_zeros(primal)
         parameter = parameter and primal not in self.facts.containers and not may_count(primal, self.facts)

@@ -8,12 +8,23 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.argument_kinds import carrying
+from srcgrad.analysis.argument_kinds import value_attributes
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Block, Node, called, expression, header, inside, statement, stores, walk, written
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    called_name,
+    expression,
+    find_nodes,
+    header,
+    statement,
+    stores,
+    walk,
+    written_names,
+)
 from srcgrad.derive.program import Program
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
 
@@ -47,7 +58,7 @@ def check_places(program: Program, facts: Facts) -> Block:
     read = [p for p in sure if p in places.read and p not in places.own and p not in places.asked]
     facts.taken |= dict.fromkeys(_made_as_arrays(read, program) if facts.mode == "hvp" else read, "check_arrays")
     known = {**places.arrays, **places.named, **places.own, **facts.taken}
-    beside = {**_beside(facts), **places.negative}
+    beside = {**_lists_for_operators(facts), **places.negative}
     facts.if_list |= {p: "another" for p in places.held if p in beside and p not in known}
     facts.taken |= {
         p: "check_arrays"
@@ -62,12 +73,12 @@ def check_places(program: Program, facts: Facts) -> Block:
 
 def _made_as_arrays(read: list[str], program: Program) -> list[str]:
     """Those of which the text that is differentiated once more has adjoints of arrays: of others it has tuples'."""
-    calls = [n for s in program.block for n in inside(s, gast.Call) if isinstance(n.func, gast.Attribute)]
+    calls = [n for s in program.block for n in find_nodes(s, gast.Call) if isinstance(n.func, gast.Attribute)]
     made = [getattr(n.args[0], "id", "") for n in calls if n.func.attr == "zeros_like"]
     return [p for p in read if p in made]
 
 
-def _beside(facts: Facts) -> dict[str, None]:
+def _lists_for_operators(facts: Facts) -> dict[str, None]:
     """Those that are lists for operators of the function alone: its derivative cannot compute with a list."""
     made = [one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.mode == "hvp"]
     return {p: None for one in (facts, *made) for p, what in one.if_list.items() if what == "another"}
@@ -107,7 +118,7 @@ def _of_shape_alone(program: Program, facts: Facts) -> dict[str, None]:
     """Arguments that are differentiated, of which the text reads no more than `.size` and the like, beside a value."""
     idle = [p for p in facts.wrt if p not in facts.active and facts.arguments.get(p, UNKNOWN).tag == "unknown"]
     block = [*program.forward, *program.backward] if idle else []
-    found = [n for node in block for n in carrying(node) if n.attr in PASSIVE_ATTRIBUTES]
+    found = [n for node in block for n in value_attributes(node) if n.attr in PASSIVE_ATTRIBUTES]
     return {n.value.id: None for n in found if getattr(n.value, "id", "") in idle}
 
 
@@ -141,7 +152,7 @@ class _Places:
             for part in parts:
                 for item in walk(part):
                     self._expression(item, always and not isinstance(node, gast.While))
-            self._bound(node, backward=backward, always=always)
+            self._note_binding(node, backward=backward, always=always)
             for which in ("body", "orelse", "finalbody"):
                 inner = getattr(node, which, None) if isinstance(node, _BLOCKS) else None
                 if inner:
@@ -152,12 +163,12 @@ class _Places:
         for item in [item for part in parts for item in walk(part)]:
             plain = isinstance(item, gast.Subscript) and isinstance(item.slice, gast.Constant)
             if plain and isinstance(item.ctx, gast.Load) and getattr(item.value, "id", "") in self.whole:
-                self.parts[self._spelled(item)] = None
+                self.parts[self._spell_part(item)] = None
         if isinstance(node, gast.Assign) and getattr(node.value, "id", "") in self.whole:
             parts = [part for _, part in self._pairs(node.targets[0], node.value) if isinstance(part, gast.Subscript)]
-            self.parts.update(dict.fromkeys(map(self._spelled, parts)))
+            self.parts.update(dict.fromkeys(map(self._spell_part, parts)))
 
-    def _bound(self, node: Node, *, backward: bool, always: bool) -> None:
+    def _note_binding(self, node: Node, *, backward: bool, always: bool) -> None:
         value = node.value if isinstance(node, gast.Assign) else None
         pairs = [] if value is None else self._pairs(node.targets[0], value)
         if isinstance(node, gast.For) or (not pairs and value is not None and isinstance(node.targets[0], gast.Tuple)):
@@ -166,15 +177,15 @@ class _Places:
         if backward:
             return
         bound = {one: self._list(part) for one, part in pairs}
-        sure = [one for one, part in pairs if always and self._surely(part)]
+        sure = [one for one, part in pairs if always and self._certain_lists(part)]
         errors = [] if value is None else [p for item in walk(value) for p in self._of_arrays(item)]
-        for one in [*stores(node), *written(node)]:
+        for one in [*stores(node), *written_names(node)]:
             if one in sure:
                 self.other.pop(one, None)
-            elif one not in written(node) and not all(p in errors for p in self.held.get(one, [one])):
+            elif one not in written_names(node) and not all(p in errors for p in self.held.get(one, [one])):
                 self.other[one] = None
             self.whole.pop(one, None)
-            if always and not written(node):
+            if always and not written_names(node):
                 self.held.pop(one, None)
         for one, of in bound.items():
             if of and of[0] in self.parts and one in self.facts.containers:
@@ -195,7 +206,7 @@ class _Places:
         both = isinstance(value, gast.Tuple) and len(place.elts) == len(value.elts)
         return [(one.id, part) for one, part in zip(place.elts, value.elts, strict=True)] if both else []
 
-    def _spelled(self, part: Node) -> str:
+    def _spell_part(self, part: Node) -> str:
         """`p[1]["k"]` for the part `d["k"]` of `a, d = p`, as the text spells it before all statements."""
         return f"{self.whole[part.value.id]}[{gast.unparse(part.slice)}]"
 
@@ -204,17 +215,17 @@ class _Places:
         if isinstance(value, gast.Name):
             return self.held.get(value.id, [])
         if isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in self.whole:
-            return [spelled] if (spelled := self._spelled(value)) in self.parts else []
+            return [spelled] if (spelled := self._spell_part(value)) in self.parts else []
         if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
             return self._list(value.value)
         if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
             left, right = self._list(value.left), self._list(value.right)
             return [*left, *right] if left and right else []
-        if called(value) in _GO_ON or function_called(value, self.facts) is runtime.owned:
+        if called_name(value) in _GO_ON or function_called(value, self.facts) is runtime.owned:
             return [one for part in value.args for one in self._list(part)]
         return []
 
-    def _surely(self, value: Node) -> list[str]:
+    def _certain_lists(self, value: Node) -> list[str]:
         """The arguments of which a value is a list if they are lists, in each call, whatever the others are."""
         of = self._list(value)
         sure = len(dict.fromkeys(of)) == 1  # a list and an array give an array: `x + b`
@@ -237,7 +248,7 @@ class _Places:
             of = self._list(node.operand.args[1])
             self.negative.update({p: None for p in of if self.facts.if_list.get(p) != "error"})
         if always and isinstance(node, gast.Attribute) and node.attr not in _OF_LISTS:
-            self.own.update(dict.fromkeys(self._surely(node.value)))
+            self.own.update(dict.fromkeys(self._certain_lists(node.value)))
         if always and node not in self.facts.foreign:
             self.arrays.update(dict.fromkeys(self._of_arrays(node)))
 
@@ -252,7 +263,7 @@ class _Places:
             given += node.args[:1] if several and isinstance(node.args[0], gast.List | gast.Tuple) else []
             given += [item for one in given if isinstance(one, gast.List | gast.Tuple) for item in one.elts]
             self.read.update(dict.fromkeys(one for part in given for one in self._list(part)))
-        inner = self.facts.module.making.get(called(node))
+        inner = self.facts.module.making.get(called_name(node))
         for parameter, value in zip(_parameters(inner), node.args, strict=False) if inner is not None else ():
             if inner.taken.get(parameter):
                 noted = self.asked if inner.taken[parameter] == "check_method" else self.read
@@ -261,25 +272,25 @@ class _Places:
     def _of_arrays(self, node: Node) -> list[str]:
         """The arguments with which an expression is an error if they are lists."""
         if isinstance(node, gast.Subscript) and _has_axes(node.slice) and not isinstance(node.slice, gast.Slice):
-            return self._surely(node.value)
+            return self._certain_lists(node.value)
         if isinstance(node, gast.Call):
             found = binding_of(node.func, self.facts, self.facts.local)
             of_numbers = found is not None and getattr(found.object, "__module__", "") == "math"
-            return [one for part in node.args for one in self._surely(part)] if of_numbers else []
+            return [one for part in node.args for one in self._certain_lists(part)] if of_numbers else []
         if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
-            return self._surely(node.operand)
+            return self._certain_lists(node.operand)
         if isinstance(node, gast.Compare) and isinstance(node.ops[0], _ORDERS):
-            return self._beside(node.left, node.comparators[0], gast.Sub())
-        return self._beside(node.left, node.right, node.op) if isinstance(node, gast.BinOp) else []
+            return self._lists_of_operands(node.left, node.comparators[0], gast.Sub())
+        return self._lists_of_operands(node.left, node.right, node.op) if isinstance(node, gast.BinOp) else []
 
-    def _beside(self, left: Node, right: Node, op: Node) -> list[str]:
-        of = [*self._surely(left), *self._surely(right)]
+    def _lists_of_operands(self, left: Node, right: Node, op: Node) -> list[str]:
+        of = [*self._certain_lists(left), *self._certain_lists(right)]
         numbers = [part.value for part in (left, right) if isinstance(part, gast.Constant)]
         if numbers:
             repeats = isinstance(op, gast.Mult) and isinstance(numbers[0], int)
             return [] if repeats else of
-        same = self._surely(left) and dict.fromkeys(of) == dict.fromkeys(self._surely(left))
-        return of[:1] if same and self._surely(right) and not isinstance(op, gast.Add) else []
+        same = self._certain_lists(left) and dict.fromkeys(of) == dict.fromkeys(self._certain_lists(left))
+        return of[:1] if same and self._certain_lists(right) and not isinstance(op, gast.Add) else []
 
 
 def _has_axes(index: Node) -> bool:

@@ -26,15 +26,15 @@ def autocast(function: Node, facts: Facts) -> Node:
     if not dtype:
         return function
     if dtype == "float16":
-        function.body = rewrite_statements(function.body, lambda node: _widened(node, facts))
+        function.body = rewrite_statements(function.body, lambda node: _widen_sums(node, facts))
     if not facts.called:
-        function.body[:0] = _entering(function, dtype, facts)
+        function.body[:0] = _cast_arguments(function, dtype, facts)
     for table in (facts.reads, facts.mention, facts.spec, facts.value_spec, facts.part_spec, facts.tuples):
         table.clear()  # they are found anew
     return function
 
 
-def _entering(function: Node, dtype: str, facts: Facts) -> Block:
+def _cast_arguments(function: Node, dtype: str, facts: Facts) -> Block:
     """`x_1 = x.astype(np.float16)`, read in the place of x from here on."""
     made: Block = []
     own = parameters(function)
@@ -42,7 +42,7 @@ def _entering(function: Node, dtype: str, facts: Facts) -> Block:
     bound = {*own, *(s for node in statements(function.body) for s in stores(node))} | set(facts.local)
     outer = [one for one in sorted(read - bound) if _is_array(facts.namespace.lookup(one))]
     for held in [*[p for p in own if p in read and _enters(p, facts)], *outer]:
-        low = facts.names.numbered(held) if held in own else facts.names.fresh(f"{held}_{dtype}")
+        low = facts.names.numbered_name(held) if held in own else facts.names.fresh(f"{held}_{dtype}")
         for node in function.body:
             for item in walk(node):
                 if isinstance(item, gast.Name) and item.id == held:
@@ -69,7 +69,7 @@ def _is_array(found: Binding | None) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim > 0
 
 
-def _widened(node: Node, facts: Facts) -> Block:
+def _widen_sums(node: Node, facts: Facts) -> Block:
     """`np.sum(h)` of an array as `np.sum(h.astype(np.float32))`."""
     operation = facts.operation.get(getattr(node, "value", None))
     if operation is not None and any(operation.function is one for one in ADDING):

@@ -21,7 +21,7 @@ from srcgrad.core.identity import holder, is_distribution
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Binding, Step
 from srcgrad.core.rules import Rule, parts_of, rule_of
-from srcgrad.core.trees import Block, Node, at, constant, name, parameters, statements, target, walk
+from srcgrad.core.trees import Block, Node, at, literal_node, name, parameters, statements, target, walk
 from srcgrad.core.visitor import places, rewrite_statements
 from srcgrad.derive.regularity import meets_doubt_in_call, note_masks
 from srcgrad.frontend.calls.checkpoint_safety import check_repeatable
@@ -128,7 +128,7 @@ def calls(function: Node, facts: Facts) -> Node:
 
     def called(node: Node) -> Block:
         _check_closure(node, facts)
-        return [_call(node, facts, node in looped) if _is_active_call(node, facts) else _named(node, facts)]
+        return [_call(node, facts, node in looped) if _is_active_call(node, facts) else _call_of_step(node, facts)]
 
     function.body = rewrite_statements(function.body, called)
     if any(meets_doubt_in_call(call, facts) for call in facts.derived):
@@ -136,7 +136,9 @@ def calls(function: Node, facts: Facts) -> Node:
     carried = {read.id for call in facts.recomputed for read in facts.pulled[call]}
     for node in statements(function.body):
         if target(node) in carried and type(getattr(node.value, "value", None)) is int:
-            node.value = constant(float(node.value.value))  # `s = 0` before the loop, where `s + x` is a float after it
+            node.value = literal_node(
+                float(node.value.value)
+            )  # `s = 0` before the loop, where `s + x` is a float after it
             facts.rewritten[facts.origin.get(node, node)] = None
     return function
 
@@ -184,7 +186,7 @@ def _check_closure(node: Node, facts: Facts) -> None:
         )
 
 
-def _named(node: Node, facts: Facts) -> Node:
+def _call_of_step(node: Node, facts: Facts) -> Node:
     """A call of a step, by the name of the function that the text has for it."""
     call = getattr(node, "value", None)
     if isinstance(node, gast.Assign) and isinstance(call, gast.Call) and isinstance(call.func, gast.Name):
@@ -236,7 +238,7 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
         made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, handed=Handed(apart=True))
         if facts.module.seeds(made):
             facts.recomputed[call], facts.backs[call], facts.derived[call] = made, "", (made, kinds)
-            return _named(node, facts)
+            return _call_of_step(node, facts)
     mode = "forward" if facts.pushes_forward else "vjp"
     made = facts.module.derivative(operation.function, mode, wrt, kinds, facts, handed=Handed(apart=True))
     facts.derived[call] = made, kinds
@@ -246,7 +248,7 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     if facts.pushes_forward:
         return node
     back = f"{callee.name}_back"
-    back = facts.names.numbered(back) if back in facts.names.taken else facts.names.fresh(back)
+    back = facts.names.numbered_name(back) if back in facts.names.taken else facts.names.fresh(back)
     facts.backs[call] = back
     both = gast.Tuple(elts=[name(node.targets[0].id, gast.Store()), name(back, gast.Store())], ctx=gast.Store())
     rewritten = at(gast.Assign([both], call, None), node)

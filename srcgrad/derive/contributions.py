@@ -18,14 +18,14 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.containers import outputs
 from srcgrad.core.expressions import adds_axes, is_basic, without_axes
-from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
 from srcgrad.core.meanings import function_called
-from srcgrad.core.rules import Own, Rule, adjoint_template, parse
 from srcgrad.core.rules import ParsedTemplate as Template
-from srcgrad.core.trees import Block, Node, assign, called, constant, expression, loads, name, stores, walk
-from srcgrad.derive.adjoint_flags import under
-from srcgrad.derive.adjoint_seeds import Pair, is_active, items, pulled_back, sequence, unpacked
-from srcgrad.derive.adjoints import PRESENT, Adjoints, closed, own_sum
+from srcgrad.core.rules import Rule, UserForms, adjoint_template, parse
+from srcgrad.core.trees import Block, Node, assign, called_name, expression, literal_node, loads, name, stores, walk
+from srcgrad.derive.adjoint_flags import guard_by_flag
+from srcgrad.derive.adjoint_seeds import Pair, is_active, items, pulled_back, sequence, unpack_adjoints
+from srcgrad.derive.adjoints import PRESENT, Adjoints, own_sum, sum_new_axes
 from srcgrad.derive.calls import check_known, lacks_mode, unknown_function
 from srcgrad.derive.function_arguments import check_harmless
 from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
@@ -34,11 +34,11 @@ from srcgrad.derive.mask_arrivals import (
     mask_lines,
     mask_of_element,
     mask_without_axes,
-    united,
+    unite_masks,
 )
 from srcgrad.derive.masks import Mask
 from srcgrad.derive.masks_of_calls import masks_of_parts, masks_taken, names_of_masks, note_given
-from srcgrad.derive.rule_lines import Lost, scaled_square, squared
+from srcgrad.derive.rule_lines import ZeroDerivatives, scaled_square, square_operation
 from srcgrad.frontend.results import gives_several
 
 
@@ -51,7 +51,7 @@ def own_contributions(node: Node, operation: Operation, read: Node, adjoints: Ad
     if own.index:
         found: list[Pair] = []
         for place, part in _parts(node, operation, read, adjoints):
-            one = replace(operation, bound={**operation.bound, own.index: constant(place)})
+            one = replace(operation, bound={**operation.bound, own.index: literal_node(place)})
             found += _contributions(node, one, part, wanted, adjoints, shared)
         return found
     added = [p for p in wanted if p in own.accumulators and _adds(p, operation, adjoints)]
@@ -60,7 +60,7 @@ def own_contributions(node: Node, operation: Operation, read: Node, adjoints: Ad
     return _contributions(node, operation, read, [p for p in wanted if p not in added], adjoints, shared)
 
 
-def _of(operation: Operation) -> tuple[Rule, Template, Own]:
+def _of(operation: Operation) -> tuple[Rule, Template, UserForms]:
     rule = operation.rule
     assert rule is not None and rule.own is not None, "a rule of a user"
     template = adjoint_template(rule)
@@ -78,13 +78,13 @@ def _contributions(
     operands = {line.parameter: operation.bound[line.parameter] for line in made.lines}
     if len(made.shared) == 1 and _are_parts(made, operands):
         given = [operands.get(parameter) for parameter in template.differentiable]
-        return unpacked(made.shared[0].value, given, node, adjoints, shared)
+        return unpack_adjoints(made.shared[0].value, given, node, adjoints, shared)
     shared += made.shared
     pairs: list[Pair] = []
     for line in made.lines:
         operand = operands[line.parameter]
         if isinstance(operand, gast.Name):
-            pairs.append((copied(operand, facts), line.value))
+            pairs.append((copy_with_facts(operand, facts), line.value))
         else:
             pairs += sequence(operand, line.value, facts, shared)
     return pairs
@@ -130,7 +130,7 @@ def _parts(node: Node, operation: Operation, read: Node, adjoints: Adjoints) -> 
         )
     if count == 0:
         return [(0, read)]
-    return [(place, expression(f"t_bar[{place}]", t_bar=copied(read, facts))) for place in range(count)]
+    return [(place, expression(f"t_bar[{place}]", t_bar=copy_with_facts(read, facts))) for place in range(count)]
 
 
 def _adds(parameter: str, operation: Operation, adjoints: Adjoints) -> bool:
@@ -244,13 +244,13 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
         masks = names_of_masks(node, adjoints)
         pairs = pulled_back(node, bound, adjoints, shared, taken, masks)
         note_given(node, pairs, masks, adjoints, shared)
-        inner = facts.module.making.get(called(node.value))
+        inner = facts.module.making.get(called_name(node.value))
         given = zip(inner.wrt, facts.pulled[node.value], strict=False) if inner is not None else ()
         facts.summed.update(
             {argument.id: None for p, argument in given if p in inner.summed and hasattr(argument, "id")}
         )
     elif gives_several(node, facts):
-        pairs = _several(node, adjoints, facts, shared)
+        pairs = _several_results(node, adjoints, facts, shared)
     elif isinstance(node.targets[0], gast.Tuple):
         _unpack(node, adjoints, facts, pairs, elements)
     else:
@@ -275,7 +275,7 @@ def _value(
 ) -> None:
     value, facts = node.value, adjoints.facts
     if isinstance(value, gast.Name):
-        pairs.append((copied(value, facts), read))
+        pairs.append((copy_with_facts(value, facts), read))
         facts.reduced[read] = None
         adjoints.arrive(value.id, adjoints.masks.get(stores(node)[0]))
         return
@@ -284,22 +284,22 @@ def _value(
         return
     if value not in facts.operation:
         return  # a value that carries no derivative
-    operation = squared(facts.operation[value], facts)
+    operation = square_operation(facts.operation[value], facts)
     if operation.rule is None:
         raise unknown_function(value, facts)
     if operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
         if isinstance(source, gast.Name) and _takes_all(source.id, index, facts):
-            whole = closed(adjoints, source, read, index) if isinstance(read, gast.Name) else None
+            whole = sum_new_axes(adjoints, source, read, index) if isinstance(read, gast.Name) else None
             mask_without_axes(node, source, index, adjoints, shared)
             if whole is not None:
-                pairs.append((copied(source, facts), whole))
+                pairs.append((copy_with_facts(source, facts), whole))
                 return
-            part = gast.Subscript(read, without_axes(copied(index, facts)), gast.Load())
+            part = gast.Subscript(read, without_axes(copy_with_facts(index, facts)), gast.Load())
             facts.narrowed[part] = None
-            pairs.append((copied(source, facts), part))
+            pairs.append((copy_with_facts(source, facts), part))
             return
-        elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
+        elements.append((copy_with_facts(source, facts), copy_with_facts(operation.bound["index"], facts), read))
         return
     mask = adjoints.masks.get(stores(node)[0])
     doubtful = mask is not None and any(one in facts.doubts for one in loads(node))
@@ -317,9 +317,9 @@ def _takes_all(held: str, index: Node, facts: Facts) -> bool:
     return adds_axes(index, number=True) and (number or held not in facts.indexed)
 
 
-def _several(node: Node, adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:
+def _several_results(node: Node, adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:
     """The template of `w, v = op(...)`, without the terms of results that nothing uses."""
-    lost = Lost()
+    lost = ZeroDerivatives()
     derivatives: list[Node] = []
     for bound in stores(node):
         if bound in facts.active and adjoints.exists(bound):
@@ -337,7 +337,7 @@ def _template(
     read: Node,
     adjoints: Adjoints,
     shared: Block,
-    lost: Lost | None = None,
+    lost: ZeroDerivatives | None = None,
     derivatives: tuple[Node, ...] = (),
 ) -> list[Pair]:
     rule, facts = operation.rule, adjoints.facts
@@ -359,7 +359,7 @@ def _template(
         spec,
         {template.result: read},
         general,
-        lost or Lost(),
+        lost or ZeroDerivatives(),
         parts,
         derivatives,
         rule.complex == "conjugated",
@@ -371,11 +371,11 @@ def _template(
     for line in made.lines:
         operand = operation.bound[line.parameter]
         if isinstance(operand, gast.Name):
-            pairs.append((copied(operand, facts), own_sum(operand, line.value, facts)))
+            pairs.append((copy_with_facts(operand, facts), own_sum(operand, line.value, facts)))
         else:
             pairs += sequence(operand, line.value, facts, shared)
     if rule.kind == "general" and not _is_ours(rule):
-        pairs = [(o, _shaped(o, v, facts)) for o, v in pairs]
+        pairs = [(o, _check_shape(o, v, facts)) for o, v in pairs]
     facts.reduced.update({value: None for _, value in pairs if rule.kind == "elementwise"})
     return pairs
 
@@ -384,10 +384,10 @@ def _is_ours(rule: Rule) -> bool:
     return rule.template is not None and rule.template.__module__.startswith("srcgrad.templates")
 
 
-def _shaped(operand: Node, value: Node, facts: Facts) -> Node:
+def _check_shape(operand: Node, value: Node, facts: Facts) -> Node:
     """What a user's rule gives is checked when it runs: E5004 if its shape is not the argument's."""
     helper = facts.library("check_shape")
-    return expression(f"{helper}(value, x)", value=value, x=copied(operand, facts))
+    return expression(f"{helper}(value, x)", value=value, x=copy_with_facts(operand, facts))
 
 
 def _unpack(
@@ -405,12 +405,12 @@ def _unpack(
             for item in names
         ]
         adjoints.parts_masks[node.value.id] = masks_of_parts(node, adjoints)
-        pairs.append((copied(node.value, facts), gast.Tuple(elts=parts, ctx=gast.Load())))
+        pairs.append((copy_with_facts(node.value, facts), gast.Tuple(elts=parts, ctx=gast.Load())))
         return
     for position, item in enumerate(names):
         if item.id in facts.active and adjoints.exists(item.id):
             read = adjoints.read(item.id, facts.value_spec.get(item.id))
-            elements.append((copied(node.value, facts), gast.Constant(value=position, kind=None), read))
+            elements.append((copy_with_facts(node.value, facts), gast.Constant(value=position, kind=None), read))
 
 
 def _is_tuple(primal: str, facts: Facts) -> bool:
@@ -460,7 +460,7 @@ def _emit(
         before = mask_before(operand.id, adjoints)
         adjoints.contribute(operand, value, block, node)
         parts.blocks.append((block, reads_new(value, adjoints.facts)))
-        parts.blocks.append((united(operand.id, before, node, adjoints), False))
+        parts.blocks.append((unite_masks(operand.id, before, node, adjoints), False))
     for operand, index, value in elements:
         block = []
         if operand.id in own:  # its adjoint is made anew while the old one is read
@@ -475,7 +475,7 @@ def _emit(
         else:
             adjoints.element(operand, index, value, basic, block, node)
         parts.blocks.append((block, False))
-        parts.blocks.append(([*masks, *united(operand.id, before, node, adjoints)], False))
+        parts.blocks.append(([*masks, *unite_masks(operand.id, before, node, adjoints)], False))
 
 
 def added_row(node: Node, rows: Node, index: str, value: Node, handed: list[str], adjoints: Adjoints) -> Block:
@@ -490,5 +490,5 @@ def added_row(node: Node, rows: Node, index: str, value: Node, handed: list[str]
     before = mask_before(rows.id, adjoints)
     masks = mask_of_element(rows, name(index), node, mask, adjoints, row=True) if flag or mask is not None else []
     adjoints.element(rows, name(index), value, True, made, node)
-    made += [*masks, *united(rows.id, before, node, adjoints)]
-    return under(flag, made, node, adjoints) if flag else made
+    made += [*masks, *unite_masks(rows.id, before, node, adjoints)]
+    return guard_by_flag(flag, made, node, adjoints) if flag else made

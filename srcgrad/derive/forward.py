@@ -15,9 +15,9 @@ from types import MethodDescriptorType
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import differentiable
+from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.analysis.shape_rules import spec_of_tree
-from srcgrad.core.facts import Facts, Operation, Spec, copied, dot
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, dot
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import adjoint_template, tangent_template
 from srcgrad.core.trees import (
@@ -26,16 +26,16 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     copy,
     expression,
+    literal_node,
     loads,
     name,
     parameters,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.derive.adjoints import expand, is_fresh_value
 from srcgrad.derive.calls import lacks_mode
@@ -43,10 +43,17 @@ from srcgrad.derive.function_arguments import check_harmless
 from srcgrad.derive.in_place_writes import swaps, tangent_of_swap
 from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
 from srcgrad.derive.lists_and_stacks import tangent_beside
-from srcgrad.derive.masks import picked
+from srcgrad.derive.masks import mask_tangent_line
 from srcgrad.derive.program import Program
-from srcgrad.derive.rule_lines import Lost, real_part, squared
-from srcgrad.derive.tangent_supports import exchanged, full, mask_terms, moved, support_beside, supports
+from srcgrad.derive.rule_lines import ZeroDerivatives, real_part, square_operation
+from srcgrad.derive.tangent_supports import (
+    exchange_parts,
+    full_support,
+    mask_terms,
+    move_support,
+    support_beside,
+    supports,
+)
 from srcgrad.frontend.results import gives_several
 from srcgrad.runtime.singular import length_dot
 
@@ -85,7 +92,7 @@ def is_length_again(operation: Operation, facts: Facts) -> bool:
     return rule is not None and rule.length and facts.source.is_derivative
 
 
-def grown(node: Node, tangent: Node, away: Node, facts: Facts) -> Node:
+def tangent_of_length(node: Node, tangent: Node, away: Node, facts: Facts) -> Node:
     """`length_dot(r, r_dot, np.linalg.norm(x_dot))`: a length of 0 grows by that of its argument's tangent."""
     helper = facts.library("length_dot", length_dot)
     made = expression(f"{helper}(z, z_dot, away)", z=str(target(node)), z_dot=tangent, away=away)
@@ -98,12 +105,12 @@ Dotted = Callable[[str, Facts], str]
 
 def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """The statements that compute the tangent of what an assignment binds, and its support where that counts."""
-    made = _beside(node, facts, dotted)
-    return [*made, *support_beside(node, facts, lambda held: _beside(node, facts, held))]
+    made = _tangent_statements(node, facts, dotted)
+    return [*made, *support_beside(node, facts, lambda held: _tangent_statements(node, facts, held))]
 
 
-def _beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
-    if written(node):
+def _tangent_statements(node: Node, facts: Facts, dotted: Dotted) -> Block:
+    if written_names(node):
         return tangent_beside(node, facts, dotted)
     bound = [b for b in stores(node) if b in facts.active]
     if not isinstance(node, gast.Assign) or not bound:
@@ -113,14 +120,14 @@ def _beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
     if swaps(node, facts):
         return tangent_of_swap(node, facts, dotted)
     if gives_several(node, facts):
-        return _several(node, facts, dotted)
+        return _tangents_of_results(node, facts, dotted)
     if isinstance(node.targets[0], gast.Tuple):
         return _unpack(node, facts, dotted)
     shared: Block = []
     value = _tangent(node, facts, dotted, shared)
     if shows_changing(value, facts.operation.get(node.value), facts):
         value = expression(f"{facts.library('np')}.array(value)", value=value)
-    made = assign(dotted(bound[0], facts), _own(bound[0], value, facts))
+    made = assign(dotted(bound[0], facts), _own_tangent(bound[0], value, facts))
     facts.spec[made] = facts.spec[node]
     return [*shared, made]
 
@@ -134,7 +141,7 @@ def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
     return []
 
 
-def _own(bound: str, value: Node, facts: Facts) -> Node:
+def _own_tangent(bound: str, value: Node, facts: Facts) -> Node:
     """A tangent whose elements will change is an array of its own."""
     changes = bound in facts.added_to or (bound in facts.mutable and not facts.list_kind(bound))
     if changes and bound in facts.complex:
@@ -153,7 +160,7 @@ def _as_complex(value: Node, bound: str, facts: Facts) -> Node:
     return made
 
 
-def _several(node: Node, facts: Facts, dotted: Dotted) -> Block:
+def _tangents_of_results(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """One statement for the tangent of each result."""
     made: Block = []
     lines = _terms(node, facts.operation[node.value], facts, dotted, made)
@@ -164,7 +171,7 @@ def _several(node: Node, facts: Facts, dotted: Dotted) -> Block:
             if value is None:
                 value = expression(f"{facts.library('zeros_like')}(x)", x=bound)
                 facts.results[value.args[0]] = None
-            tangents[bound] = _own(bound, value, facts)
+            tangents[bound] = _own_tangent(bound, value, facts)
     if set(tangents) & set(loads(node)):  # `q, r = qr(r)`: no tangent is bound before each of them has been computed
         for bound, value in tangents.items():
             held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
@@ -176,7 +183,7 @@ def _several(node: Node, facts: Facts, dotted: Dotted) -> Block:
 
 def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
     parts = [
-        name(dotted(item.id, facts) if item.id in facts.active else facts.unused, gast.Store())
+        name(dotted(item.id, facts) if item.id in facts.active else facts.unused_name, gast.Store())
         for item in node.targets[0].elts
     ]
     if node.value.id not in facts.active:
@@ -193,7 +200,7 @@ def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
 def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
     value = node.value
     if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict):
-        return _replaced(value, facts, dotted)
+        return _replace_by_tangents(value, facts, dotted)
     operation = facts.operation.get(value)
     if operation is None or operation.rule is None:
         return _zero(node, facts)
@@ -207,13 +214,15 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
             continue
         negative = isinstance(term, gast.UnaryOp) and isinstance(term.op, gast.USub)
         total = gast.BinOp(total, gast.Sub() if negative else gast.Add(), term.operand if negative else term)
-    total = _widened(node, operation, total, facts)
+    total = _widen_tangent(node, operation, total, facts)
     if not is_length_again(operation, facts):
         return total
-    return grown(node, total, _substituted(value, operation, _active(operation, facts), facts, dotted), facts)
+    return tangent_of_length(
+        node, total, _apply_to_tangents(value, operation, _active_parameters(operation, facts), facts, dotted), facts
+    )
 
 
-def _widened(node: Node, operation: Operation, total: Node, facts: Facts) -> Node:
+def _widen_tangent(node: Node, operation: Operation, total: Node, facts: Facts) -> Node:
     """An elementwise tangent in the shape of its primal, if broadcasting has not given it already."""
     assert operation.rule is not None, "an op has a rule"
     if operation.rule.kind != "elementwise" or facts.spec[node].shape <= spec_of_tree(total, facts).shape:
@@ -228,33 +237,35 @@ def _widened(node: Node, operation: Operation, total: Node, facts: Facts) -> Nod
 def _zero(node: Node, facts: Facts) -> Node:
     """The tangent of a value that carries none."""
     if facts.spec[node].scalar:
-        return constant(0.0)
+        return literal_node(0.0)
     return expression(f"{facts.library('zeros_like')}(primal)", primal=str(target(node)))
 
 
 def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, shared: Block) -> list[Node]:
-    operation = squared(operation, facts)
+    operation = square_operation(operation, facts)
     rule = operation.rule
     assert rule is not None, "an op has a rule"
-    active = _active(operation, facts)
+    active = _active_parameters(operation, facts)
     if rule.kind == "elementwise":
-        return _elementwise(node, operation, active, facts, dotted, shared)
+        return _elementwise_tangent(node, operation, active, facts, dotted, shared)
     if rule.kind == "linear":
         if active:
-            moved(node, operation, active, facts, shared)
-        return [_substituted(node.value, operation, active, facts, dotted)] if active else []
+            move_support(node, operation, active, facts, shared)
+        return [_apply_to_tangents(node.value, operation, active, facts, dotted)] if active else []
     if rule.kind == "multilinear":
         spots = [
             n for p in active for n in walk(operation.bound[p]) if isinstance(n, gast.Name) and n.id in facts.active
         ]
-        return [exchanged(node.value, {spot: _replaced(spot, facts, dotted)}, facts) for spot in spots]
-    return _general(node, operation, active, facts, dotted, shared)
+        return [exchange_parts(node.value, {spot: _replace_by_tangents(spot, facts, dotted)}, facts) for spot in spots]
+    return _general_tangent(node, operation, active, facts, dotted, shared)
 
 
-def _active(operation: Operation, facts: Facts) -> list[str]:
+def _active_parameters(operation: Operation, facts: Facts) -> list[str]:
     """Parameters whose arguments have a tangent."""
     assert operation.rule is not None, "an op has a rule"
-    return [p for p, a in operation.bound.items() if p in differentiable(operation.rule) and _holds(a, facts)]
+    return [
+        p for p, a in operation.bound.items() if p in differentiable_parameters(operation.rule) and _holds(a, facts)
+    ]
 
 
 def _holds(argument: Node, facts: Facts) -> bool:
@@ -264,7 +275,7 @@ def _holds(argument: Node, facts: Facts) -> bool:
     return isinstance(argument, gast.Name) and argument.id in facts.active
 
 
-def _elementwise(
+def _elementwise_tangent(
     node: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted, shared: Block
 ) -> list[Node]:
     assert operation.rule is not None, "an op has a rule"
@@ -287,7 +298,7 @@ def _elementwise(
     return [real_part(value, facts) if real else value for value in values]
 
 
-def _replaced(value: Node, facts: Facts, dotted: Dotted) -> Node:
+def _replace_by_tangents(value: Node, facts: Facts, dotted: Dotted) -> Node:
     """A name or a display with every active name replaced by its tangent, everything else by zeros."""
     if isinstance(value, gast.Name) and value.id in facts.active:
         made = name(dotted(value.id, facts))
@@ -295,26 +306,30 @@ def _replaced(value: Node, facts: Facts, dotted: Dotted) -> Node:
             facts.spec[made] = facts.spec[value]
         return made
     if isinstance(value, gast.Tuple | gast.List):
-        return type(value)(elts=[_replaced(item, facts, dotted) for item in value.elts], ctx=gast.Load())
+        return type(value)(elts=[_replace_by_tangents(item, facts, dotted) for item in value.elts], ctx=gast.Load())
     if isinstance(value, gast.Dict):
-        return gast.Dict(keys=value.keys, values=[_replaced(item, facts, dotted) for item in value.values])
+        return gast.Dict(keys=value.keys, values=[_replace_by_tangents(item, facts, dotted) for item in value.values])
     if isinstance(value, gast.Constant):
-        return constant(0.0 if isinstance(value.value, int | float) else None)
-    return expression(f"{facts.library('zeros_like')}(primal)", primal=copied(value, facts))
+        return literal_node(0.0 if isinstance(value.value, int | float) else None)
+    return expression(f"{facts.library('zeros_like')}(primal)", primal=copy_with_facts(value, facts))
 
 
-def _substituted(value: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted) -> Node:
+def _apply_to_tangents(value: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted) -> Node:
     """The op applied to the tangents of all its linear arguments."""
     assert operation.rule is not None, "an op has a rule"
-    swap = {a: _replaced(a, facts, dotted) for p, a in operation.bound.items() if p in differentiable(operation.rule)}
-    made = exchanged(value, swap, facts)
+    swap = {
+        a: _replace_by_tangents(a, facts, dotted)
+        for p, a in operation.bound.items()
+        if p in differentiable_parameters(operation.rule)
+    }
+    made = exchange_parts(value, swap, facts)
     if isinstance(operation.function, MethodDescriptorType) and value.args and value.args[0] in swap:
         # `np.ndarray.item(x)` takes no scalar of NumPy, and the tangent of an array without axes may be one.
         made.func, made.args = gast.Attribute(made.args[0], operation.function.__name__, gast.Load()), made.args[1:]
     return made
 
 
-def _general(
+def _general_tangent(
     node: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted, shared: Block
 ) -> list[Node]:
     rule = operation.rule
@@ -324,11 +339,11 @@ def _general(
         raise lacks_mode(node.value, rule, "forward", facts)
     check_harmless(operation, facts)
     derivatives: dict[str, Node] = {}
-    lost = Lost()
+    lost = ZeroDerivatives()
     for parameter in template.parameters:
         argument = operation.bound.get(parameter)
         if parameter in active and argument is not None:
-            derivatives[parameter] = _replaced(argument, facts, dotted)
+            derivatives[parameter] = _replace_by_tangents(argument, facts, dotted)
         else:
             derivatives[parameter] = name(f"d_{parameter}")
             lost.zeros[f"d_{parameter}"] = argument if argument is not None else template.defaults[parameter]
@@ -338,14 +353,14 @@ def _general(
     made = instantiate(setting, frozenset([template.result]))
     shared += made.shared
     doubtful = any(one in facts.masked for parameter in active for one in loads(operation.bound[parameter]))
-    return [picked(line.value, facts) if doubtful else line.value for line in made.lines]
+    return [mask_tangent_line(line.value, facts) if doubtful else line.value for line in made.lines]
 
 
 def tangent(function: Node, facts: Facts) -> Program:
     """The program that computes the value and its tangent; the tangents of the inputs are further parameters."""
     supports(function, facts)
     others = [p for p in parameters(function) if p in facts.active and p not in facts.wrt]
-    start = [assign(dotted(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
+    start = [assign(tangent_name(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
     body = start + _block(function.body[:-1], facts)
     value = function.body[-1].value
     pair = [copy(value), _output(value, facts)]
@@ -353,7 +368,7 @@ def tangent(function: Node, facts: Facts) -> Program:
     return Program([*parameters(function), *facts.seeds], body, [], result)
 
 
-def dotted(primal: str, facts: Facts) -> str:
+def tangent_name(primal: str, facts: Facts) -> str:
     """The name of the tangent of a name."""
     if primal not in facts.spelled:
         stem = "y" if facts.temporaries.get(primal) == "y" else primal
@@ -366,7 +381,7 @@ def _output(value: Node, facts: Facts) -> Node:
     if isinstance(value, gast.Tuple):
         return gast.Tuple(elts=[_output(item, facts) for item in value.elts], ctx=gast.Load())
     if value.id in facts.active:
-        return name(dotted(value.id, facts))
+        return name(tangent_name(value.id, facts))
     return expression(f"{facts.library('zeros_like')}(y)", y=value.id)
 
 
@@ -398,7 +413,7 @@ def _run(run: Block, facts: Facts) -> Block:
     made: Block = []
     tangents: Block = []
     for node in run:
-        beside = tangent_of(node, facts, dotted)
+        beside = tangent_of(node, facts, tangent_name)
         for item in beside:
             at(item, node)
             facts.tangents[item] = None
@@ -409,7 +424,7 @@ def _run(run: Block, facts: Facts) -> Block:
             early = {s for n in made for s in stores(n) if n in run and s not in facts.temporaries}
             if early & {read for n in tangents + beside for read in loads(n)}:  # they stand in between
                 facts.rewritten[facts.origin.get(node, node)] = None
-            made += _before(node, tangents + beside, facts)
+            made += _tangent_before_write(node, tangents + beside, facts)
             tangents = []
         else:
             made.append(node)
@@ -417,7 +432,7 @@ def _run(run: Block, facts: Facts) -> Block:
     return made + tangents
 
 
-def _before(node: Node, tangents: Block, facts: Facts) -> Block:
+def _tangent_before_write(node: Node, tangents: Block, facts: Facts) -> Block:
     """A statement that overwrites its operand comes after its tangent, which may need the new value as well."""
     bound = stores(node) if isinstance(node, gast.Assign) and target(node) is None else [str(target(node))]
     new = [i for t in tangents for i in walk(t) if i in facts.results and i.id in bound]
@@ -438,23 +453,27 @@ def _before(node: Node, tangents: Block, facts: Facts) -> Block:
 
 def _compound(node: Node, facts: Facts) -> Node:
     held = [one for one in stores(node) if one in facts.active] if isinstance(node, gast.For) else []
-    before = _walked(node, held[0], facts) if held else []
+    before = _loop_over_tangents(node, held[0], facts) if held else []
     node.body = before + _block(node.body, facts)
     if getattr(node, "orelse", None):
         node.orelse = _block(node.orelse, facts)
     return node
 
 
-def _walked(node: Node, bound: str, facts: Facts) -> Block:
+def _loop_over_tangents(node: Node, bound: str, facts: Facts) -> Block:
     """Let a loop over an array walk over its tangents as well; what stands before each trip, where it cannot."""
     rows, support = getattr(node.iter, "id", ""), facts.supported.get(bound, "")
     if rows in facts.active and isinstance(node.target, gast.Name):
-        given = [rows, dotted(rows, facts), *([facts.supported[rows]] if support and rows in facts.supported else [])]
-        pair = [bound, dotted(bound, facts), *([support] if len(given) == 3 else [])]
+        given = [
+            rows,
+            tangent_name(rows, facts),
+            *([facts.supported[rows]] if support and rows in facts.supported else []),
+        ]
+        pair = [bound, tangent_name(bound, facts), *([support] if len(given) == 3 else [])]
         node.target = gast.Tuple(elts=[name(one, gast.Store()) for one in pair], ctx=gast.Store())
         node.iter = expression(f"zip({', '.join(given)})")
-        made = {support: full(bound, None, facts)} if support and len(given) == 2 else {}
+        made = {support: full_support(bound, None, facts)} if support and len(given) == 2 else {}
     else:  # what it held before the trip is lost
         zeros = f"{facts.library('zeros_like')}({bound})"
-        made = {one: expression(zeros) for one in (dotted(bound, facts), support) if one}
+        made = {one: expression(zeros) for one in (tangent_name(bound, facts), support) if one}
     return [at(assign(one, value), node) for one, value in made.items()]

@@ -19,18 +19,18 @@ from srcgrad.analysis.argument_kinds import kinds_of
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation
 from srcgrad.core.marks import is_opaque
-from srcgrad.core.trees import Node, constant, expression, name, root, statements, stores, walk
+from srcgrad.core.trees import Node, expression, literal_node, name, root, statements, stores, walk
 from srcgrad.derive.calls import active_operand
-from srcgrad.frontend.calls.derivatives_in_body import Closed
+from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.resolve import binding_of
 
 
-def handed(function: Node, facts: Facts) -> Node:
+def function_arguments(function: Node, facts: Facts) -> Node:
     """Make the derivatives that operations need of functions that they are given, and name these functions.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "from scipy.integrate import odeint\\ndef f(k, t):\\n    return odeint(lambda y, t: -k * y, 1.0, t)"
-    >>> print(explain_text(text, after="handed", wrt=("k",)))
+    >>> print(explain_text(text, after="function_arguments", wrt=("k",)))
     def f(k, t):
         y_ = odeint(inner, 1.0, t, args=(k,))
         return y_
@@ -39,15 +39,15 @@ def handed(function: Node, facts: Facts) -> Node:
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.rule is not None and operation.rule.handed is not None:
             if any(one.id in facts.active for one in walk(node) if isinstance(one, gast.Name)):
-                _differentiated(node.value, operation, facts)
+                _add_derivative_argument(node.value, operation, facts)
     for item in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]:
         found = facts.namespace.lookup(item.id) if item.id not in facts.local else None
-        if found is not None and isinstance(found.object, Closed):
+        if found is not None and isinstance(found.object, ClosedFunction):
             item.id = facts.module.derivative(found.object, "primal", (), {}, facts)
     return function
 
 
-def _differentiated(call: Node, operation: Operation, facts: Facts) -> None:
+def _add_derivative_argument(call: Node, operation: Operation, facts: Facts) -> None:
     """Put the derivative of the function of a call beside the arguments of the operation."""
     assert operation.rule is not None and operation.rule.handed is not None, "the caller has looked"
     how = operation.rule.handed
@@ -63,12 +63,12 @@ def _differentiated(call: Node, operation: Operation, facts: Facts) -> None:
         )
     wrt, kinds = [own[how.leading + k] for k in places], dict.fromkeys(own[: how.leading], SCALAR)
     if how.state is not None:
-        state = 1 - how.state if _swapped(operation, how.swapped) else how.state
+        state = 1 - how.state if _is_swapped(operation, how.swapped) else how.state
         wrt.insert(0, own[state])
         kinds[own[state]] = SCALAR if how.ndim == 0 else Kind("array", 1) if how.ndim else UNKNOWN
     kinds |= kinds_of({own[how.leading + k]: one for k, one in enumerate(elements)}, facts)
     mode = "push" if facts.pushes_forward else "pull"
-    operation.bound[mode] = constant(None)
+    operation.bound[mode] = literal_node(None)
     if wrt:
         operation.bound[mode] = name(facts.module.derivative(function, mode, tuple(wrt), kinds, facts))
     if how.again:
@@ -76,7 +76,7 @@ def _differentiated(call: Node, operation: Operation, facts: Facts) -> None:
         seed = [one.id for one in facts.module.callee(derivative, call, facts).tree.args.kwonlyargs]
         wrt += seed if mode == "pull" else []
         operation.bound["again"] = name(facts.module.derivative(derivative, mode, tuple(wrt), kinds, facts))
-    shown = constant(None) if len(places) == len(elements) else expression(repr(tuple(places)))
+    shown = literal_node(None) if len(places) == len(elements) else expression(repr(tuple(places)))
     operation.bound["places"] = shown
 
 
@@ -93,7 +93,7 @@ def _function(given: Node, facts: Facts) -> Any:
     return found.static if found.static is not None else found.object
 
 
-def _swapped(operation: Operation, parameter: str) -> bool:
+def _is_swapped(operation: Operation, parameter: str) -> bool:
     given = operation.bound.get(parameter)
     return given is not None and getattr(given, "value", False) is True
 
@@ -132,8 +132,8 @@ def check_harmless(operation: Operation, facts: Facts) -> None:
     halves: Any = own.applied
     called = [operation.function] if halves is None else [halves.forward, halves.backward]
     rules = [own.vjp, own.jvp, *own.sensitivities.values(), *own.shared.values()]
-    for function, first in [*((one, 0) for one in called), *((one, 0) for one in rules), *_adding(own)]:
-        found = None if function is None or is_opaque(function) else _written(function, first, facts)
+    for function, first in [*((one, 0) for one in called), *((one, 0) for one in rules), *_accumulator_forms(own)]:
+        found = None if function is None or is_opaque(function) else _first_write(function, first, facts)
         if found is not None:
             source, node, name = found
             raise DifferentiationError(
@@ -144,11 +144,11 @@ def check_harmless(operation: Operation, facts: Facts) -> None:
             )
 
 
-def _adding(own: Any) -> list[tuple[Any, int]]:
+def _accumulator_forms(own: Any) -> list[tuple[Any, int]]:
     return [(one, 1) for one in own.accumulators.values()]  # the first parameter is there to be added to
 
 
-def _written(function: Any, first: int, facts: Facts) -> tuple[Any, Node, str] | None:
+def _first_write(function: Any, first: int, facts: Facts) -> tuple[Any, Node, str] | None:
     """The first statement that writes into a parameter, or into a part of one; parameters before `first` may change."""
     try:
         source, _ = facts.module.source(function)

@@ -12,21 +12,21 @@ from typing import Any  # tables of several things, by name
 import gast
 
 from srcgrad.core.expressions import as_value, index_rank, is_basic, is_swap, on_array
-from srcgrad.core.facts import Facts, Spec, copied
+from srcgrad.core.facts import Facts, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     expression,
+    literal_node,
     name,
     part_written,
     statement,
     stores,
     walk,
-    written,
+    written_names,
 )
-from srcgrad.derive.adjoints import PRESENT, Adjoints, flexible, is_product, is_sum, wide
+from srcgrad.derive.adjoints import PRESENT, Adjoints, is_product, is_sum, shape_may_differ, wide_spec
 from srcgrad.derive.mask_arrivals import cleared_mask, mask_before, mask_of_part
 
 
@@ -53,11 +53,11 @@ def undo_swap(node: Node, adjoints: Adjoints) -> Block:
             adjoints.state[one] = PRESENT
     made.append(_exchange([adjoints.of(one) for one in read], [adjoints.of(one) for one in bound], node))
     for known in (adjoints.state, adjoints.specs, adjoints.masks, adjoints.flags):
-        _renamed(known, bound, read)
+        _rename_adjoints(known, bound, read)
     return made
 
 
-def _renamed(known: dict[str, Any], bound: list[str], read: list[str]) -> None:
+def _rename_adjoints(known: dict[str, Any], bound: list[str], read: list[str]) -> None:
     """What is known of the adjoints goes with them."""
     held = {old: known.pop(new) for new, old in zip(bound, read, strict=True) if new in known}
     known.update(held)
@@ -90,7 +90,9 @@ def is_number(node: Node, facts: Facts) -> bool:
 def read_part(node: Node, facts: Facts) -> Node:
     """`a[i]`, as it is before the write."""
     part = part_written(node)
-    return expression("array[index]", array=copied(part.value, facts), index=copied(part.slice, facts))
+    return expression(
+        "array[index]", array=copy_with_facts(part.value, facts), index=copy_with_facts(part.slice, facts)
+    )
 
 
 def kept_part(node: Node, facts: Facts) -> Node:
@@ -112,7 +114,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     """The adjoint of what was stored; the adjoint of elements that were replaced is zero before the write."""
     facts = adjoints.facts
     part, value = part_written(node), node.value
-    array, index = written(node)[0], part.slice
+    array, index = written_names(node)[0], part.slice
     made: Block = []
     if not adjoints.exists(array):
         return made
@@ -127,9 +129,9 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         if carried:
             read = expression(adjoint)
             if not _fits(node, facts.spec.get(value), facts):
-                read = expression(f"{facts.library('sum_to')}(g, x)", g=adjoint, x=copied(value, facts))
+                read = expression(f"{facts.library('sum_to')}(g, x)", g=adjoint, x=copy_with_facts(value, facts))
             adjoints.state.pop(array)
-            adjoints.contribute_whole(copied(value, facts), read, made, node)
+            adjoints.contribute_whole(copy_with_facts(value, facts), read, made, node)
         adjoints.state.pop(array, None)
         adjoints.masks.pop(array, None)
         return made
@@ -140,18 +142,18 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         spec = facts.spec.get(value)
         fits = _fits(node, spec, facts)
         made_for_it = is_product(value, facts) or is_sum(value, facts)
-        if not fits and basic and made_for_it and flexible(value, facts):
-            adjoints.specs[value.id] = wide(value.id)
+        if not fits and basic and made_for_it and shape_may_differ(value, facts):
+            adjoints.specs[value.id] = wide_spec(value.id)
             fits = True
         if not fits:
-            read = expression(f"{sign}{facts.library('sum_to')}(g, x)", g=read, x=copied(value, facts))
+            read = expression(f"{sign}{facts.library('sum_to')}(g, x)", g=read, x=copy_with_facts(value, facts))
         elif sign:
             read = gast.UnaryOp(gast.USub(), read)
-        adjoints.contribute_whole(copied(value, facts), read, made, node)
+        adjoints.contribute_whole(copy_with_facts(value, facts), read, made, node)
         made += mask_of_part(node, value, had, before, adjoints)
     if not added:
-        holder = on_array(copied(part.value, facts), adjoint)
-        cleared = statement("adjoint[index] = 0.0", adjoint=holder, index=copied(index, facts))
+        holder = on_array(copy_with_facts(part.value, facts), adjoint)
+        cleared = statement("adjoint[index] = 0.0", adjoint=holder, index=copy_with_facts(index, facts))
         made.append(at(cleared, node))
         made += cleared_mask(node, array, before, adjoints)
     return made
@@ -178,18 +180,18 @@ def is_whole(index: Node) -> bool:
 
 def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Node:
     """`a_bar[i]`, a copy where it is an array, since `a_bar` changes."""
-    index = copied(part_written(node).slice, facts)
-    spec = facts.value_spec.get(written(node)[0])
+    index = copy_with_facts(part_written(node).slice, facts)
+    spec = facts.value_spec.get(written_names(node)[0])
     if spec is not None and spec.scalar and is_whole(index) and isinstance(part_written(node).value, gast.Name):
         return expression("+a_bar", a_bar=adjoint)  # the adjoint of an array without axes may be a number
-    holder = on_array(copied(part_written(node).value, facts), adjoint)
+    holder = on_array(copy_with_facts(part_written(node).value, facts), adjoint)
     if not basic:
         return expression(f"{facts.library('stored')}(a_bar, index)", a_bar=holder, index=as_value(index))
     part = expression("a_bar[index]", a_bar=holder, index=index)
     return part if is_number(node, facts) else expression("part.copy()", part=part)
 
 
-def _changed(held: str, node: Node, new: Node) -> Node:
+def _stored_value(held: str, node: Node, new: Node) -> Node:
     """`a + e` for a write that adds, `e` for any other."""
     return gast.BinOp(name(held), node.op, new) if isinstance(node, gast.AugAssign) else new
 
@@ -197,20 +199,20 @@ def _changed(held: str, node: Node, new: Node) -> Node:
 def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
     """`a_dot[i] = e_dot`, or zero where what is stored carries none."""
     part, value = part_written(node), node.value
-    array = written(node)[0]
+    array = written_names(node)[0]
     if array not in facts.active:
         return []
     carried = isinstance(value, gast.Name) and value.id in facts.active
     if isinstance(node, gast.AugAssign) and not carried:
         return []
     assert callable(dotted), "a function that names tangents"
-    new = expression(dotted(value.id, facts)) if carried else constant(0.0)
+    new = expression(dotted(value.id, facts)) if carried else literal_node(0.0)
     spec = facts.value_spec.get(array)
     if spec is not None and spec.scalar and is_whole(part.slice) and isinstance(part.value, gast.Name):
         held = dotted(array, facts)  # the tangent of an array without axes may be a number
-        return [statement("a = value", a=held, value=_changed(held, node, new))]
-    holder = on_array(copied(part.value, facts), dotted(array, facts))
-    target = expression("a_dot[index]", a_dot=holder, index=copied(part.slice, facts))
+        return [statement("a = value", a=held, value=_stored_value(held, node, new))]
+    holder = on_array(copy_with_facts(part.value, facts), dotted(array, facts))
+    target = expression("a_dot[index]", a_dot=holder, index=copy_with_facts(part.slice, facts))
     target.ctx = gast.Store()
     if isinstance(node, gast.AugAssign):
         return [gast.AugAssign(target, node.op, new)]

@@ -16,24 +16,24 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.complex_numbers import may_be_complex, note_complex
-from srcgrad.analysis.floating_types import has_sign, is_floating, negated, note_integers
+from srcgrad.analysis.floating_types import has_sign, is_floating, note_integers, operand_of_negative
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import UNDECIDED, literal_of
-from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
 from srcgrad.core.identity import holder
 from srcgrad.core.rules import ParsedTemplate as Template
-from srcgrad.core.rules import Spelled, derivative_of
-from srcgrad.core.trees import Block, Node, assign, constant, expression, literal_value, name, remade, walk
+from srcgrad.core.rules import TemplateAssignment, derivative_of
+from srcgrad.core.trees import Block, Node, assign, expression, literal_node, literal_value, name, remade, walk
 from srcgrad.derive.rule_lines import (
-    Lost,
-    below,
+    ZeroDerivatives,
     carries,
-    conjugated,
+    carrying_parts,
+    conjugate,
     drop_defaults,
     drop_keywords,
-    folded,
+    fold_numbers,
     mentions,
-    pruned,
+    prune_zero_terms,
     spread_arguments,
 )
 from srcgrad.runtime import opposite
@@ -50,7 +50,7 @@ class Setting:
     spec: Spec
     derivatives: dict[str, Node]  # parameter or result -> tree of its adjoint or tangent
     general: bool = False  # whether to take the lines that hold for any ranks
-    lost: Lost = field(default_factory=Lost)  # names among the derivatives that stand for zeros
+    lost: ZeroDerivatives = field(default_factory=ZeroDerivatives)  # names among the derivatives that stand for zeros
     parts: tuple[str, ...] = ()  # the names to which several results are bound; else the result has one name
     part_derivatives: tuple[Node, ...] = ()  # ... and their adjoints
     conjugate: bool = False  # whether to conjugate what the derivatives are multiplied with
@@ -151,7 +151,7 @@ class Lines:
 
 def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
     """The lines of the template for the parameters in `wanted` (for a tangent template: for the result)."""
-    chosen = decided(setting.template.body, setting)
+    chosen = chosen_assignments(setting.template.body, setting)
     made = Lines()
     local: dict[str, Node] = {}
     carrying: set[str] = set()  # local names that hold a derivative
@@ -162,19 +162,21 @@ def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
     for node in chosen:
         belongs = setting.template.spelled[node].belongs
         if isinstance(node.targets[0], gast.Tuple):
-            _unpacked(node, setting, local, uses, made)
+            _bind_results(node, setting, local, uses, made)
         elif belongs is None:
             bound = node.targets[0].id
             if uses.get(bound, 0) == 0:
                 continue
-            value = pruned(fill(node.value, setting, local, _where(node, setting, carrying)), lost, setting.facts)
+            value = prune_zero_terms(
+                fill(node.value, setting, local, _where(node, setting, carrying)), lost, setting.facts
+            )
             if value is None:
                 local[bound] = name(f"d_{bound}")
                 lost.zeros[f"d_{bound}"] = None
             elif uses[bound] == 1 or isinstance(value, gast.Name | gast.Constant):
                 local[bound] = value
             else:
-                local[bound] = _shared(value, made, setting)
+                local[bound] = _name_shared_value(value, made, setting)
         elif belongs in wanted:
             value = _line(fill(node.value, setting, local, _where(node, setting, carrying)), setting)
             if value is not None:
@@ -190,7 +192,7 @@ def _where(node: Node, setting: Setting, carrying: set[str]) -> set[str] | None:
     return carrying
 
 
-def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[str, int], made: Lines) -> None:
+def _bind_results(node: Node, setting: Setting, local: dict[str, Node], uses: dict[str, int], made: Lines) -> None:
     """`u, s, vt = np.linalg.svd(a)` in a template: the names stay, as far as they are free."""
     facts = setting.facts
     names = [item.id for item in node.targets[0].elts]
@@ -198,12 +200,12 @@ def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[s
         return
     targets = gast.Tuple(elts=[], ctx=gast.Store())
     for one in names:
-        held = facts.names.fresh(one) if uses.get(one) else facts.unused
+        held = facts.names.fresh(one) if uses.get(one) else facts.unused_name
         if uses.get(one):
             facts.temporaries[held] = one
             local[one] = name(held)
         targets.elts.append(name(held, gast.Store()))
-    value = pruned(fill(node.value, setting, local), setting.lost, facts)
+    value = prune_zero_terms(fill(node.value, setting, local), setting.lost, facts)
     if value is None:
         local.update({one: name(f"d_{one}") for one in names})
         setting.lost.zeros.update({f"d_{one}": None for one in names})
@@ -213,7 +215,7 @@ def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[s
         setting.lost.carriers.update({one.id: None for one in targets.elts})
 
 
-def _shared(value: Node, made: Lines, setting: Setting) -> Node:
+def _name_shared_value(value: Node, made: Lines, setting: Setting) -> Node:
     """The name of a value that several lines read."""
     facts = setting.facts
     held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
@@ -232,8 +234,8 @@ def _shared(value: Node, made: Lines, setting: Setting) -> Node:
 def _line(value: Node, setting: Setting) -> Node | None:
     """The value of a line, without what is zero; of a tuple of tangents, each by itself."""
     if not isinstance(value, gast.Tuple):
-        return pruned(value, setting.lost, setting.facts)
-    parts = [pruned(part, setting.lost, setting.facts) for part in value.elts]
+        return prune_zero_terms(value, setting.lost, setting.facts)
+    parts = [prune_zero_terms(part, setting.lost, setting.facts) for part in value.elts]
     if all(part is None for part in parts):
         return None
     if setting.parts:
@@ -246,7 +248,7 @@ def _line(value: Node, setting: Setting) -> Node | None:
     return value
 
 
-def _local_uses(chosen: list[Spelled], wanted: frozenset[str]) -> dict[str, int]:
+def _local_uses(chosen: list[TemplateAssignment], wanted: frozenset[str]) -> dict[str, int]:
     """How often each local name of the template is read by lines that are wanted."""
     uses: dict[str, int] = {}
     for line in reversed(chosen):
@@ -256,12 +258,12 @@ def _local_uses(chosen: list[Spelled], wanted: frozenset[str]) -> dict[str, int]
     return uses
 
 
-def decided(body: tuple[Node, ...] | list[Node], setting: Setting) -> list[Node]:
+def chosen_assignments(body: tuple[Node, ...] | list[Node], setting: Setting) -> list[Node]:
     """The assignments that hold for this call: each `if` taken, passed by, or left to its `else`."""
     chosen = []
     for node in body:
         if isinstance(node, gast.If):
-            chosen += decided(node.body if truth(node.test, setting) else node.orelse, setting)
+            chosen += chosen_assignments(node.body if truth(node.test, setting) else node.orelse, setting)
         elif isinstance(node, gast.Assign):
             chosen.append(node)
     return chosen
@@ -273,22 +275,22 @@ def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str
     With `carrying`, the local names that hold a derivative, all that holds none is conjugated.
     """
     if carrying is not None and not carries(node, carrying):
-        return conjugated(fill(node, setting, local), setting.facts)
+        return conjugate(fill(node, setting, local), setting.facts)
     part = _part(node, setting) if setting.parts else None
     if part is not None:
         return part
     belongs = derivative_of(node)
     if belongs is not None:
-        return copied(setting.derivatives[belongs], setting.facts)
+        return copy_with_facts(setting.derivatives[belongs], setting.facts)
     if isinstance(node, gast.Name):
-        return _filled(node, setting, local)
+        return _fill_in_name(node, setting, local)
     namespace = setting.template.namespace
-    made = remade(node, lambda part: fill(part, setting, local, below(part, node, namespace, carrying)))
+    made = remade(node, lambda part: fill(part, setting, local, carrying_parts(part, node, namespace, carrying)))
     if isinstance(node, gast.Call):  # the usual norm is not spelled
         made.keywords = [w for w in made.keywords if w.arg != "norm" or literal_of(w.value) != "backward"]
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
         if node.func.id == opposite.__name__ and all(literal_of(argument) is not UNDECIDED for argument in made.args):
-            return constant(opposite(*map(literal_value, made.args)))
+            return literal_node(opposite(*map(literal_value, made.args)))
         spread_arguments(made)
         drop_defaults(made, setting.template.namespace.get(node.func.id))
     if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
@@ -300,7 +302,7 @@ def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str
             while made.args and _at_default(node.args[len(made.args) - 1], setting):
                 made.args.pop()  # loc and scale of a distribution
         drop_keywords(made, getattr(setting.template.namespace.get(node.func.value.id), node.func.attr, None))
-    return _without_defaults(node, made, setting) or _known_float(made, setting.facts) or folded(made)
+    return _without_defaults(node, made, setting) or _known_float(made, setting.facts) or fold_numbers(made)
 
 
 def _known_float(made: Node, facts: Facts) -> Node | None:
@@ -321,7 +323,7 @@ def _without_defaults(node: Node, made: Node, setting: Setting) -> Node | None:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult) and isinstance(node.left, gast.Name):
         sign = setting.template.namespace.get(node.left.id)
         if isinstance(sign, float) and abs(sign) == 1.0:
-            minus = negated(made.right, setting.facts)
+            minus = operand_of_negative(made.right, setting.facts)
             if sign == 1.0 or minus is not None:
                 return made.right if sign == 1.0 else minus
             return gast.UnaryOp(gast.USub(), made.right) if has_sign(made.right, setting.facts) else None
@@ -337,7 +339,7 @@ def _part(node: Node, setting: Setting) -> Node | None:
     if not isinstance(node, gast.Subscript) or not isinstance(node.slice, gast.Constant):
         return None
     if derivative_of(node.value) == setting.template.result:
-        return copied(setting.part_derivatives[node.slice.value], setting.facts)
+        return copy_with_facts(setting.part_derivatives[node.slice.value], setting.facts)
     if not (isinstance(node.value, gast.Name) and node.value.id == setting.template.result):
         return None
     made = name(setting.parts[node.slice.value])
@@ -348,7 +350,7 @@ def _part(node: Node, setting: Setting) -> Node | None:
     return made
 
 
-def _held(held: tuple[str, str], value: object, facts: Facts) -> Node:
+def _spell_object(held: tuple[str, str], value: object, facts: Facts) -> Node:
     """`norm`, an object of `scipy.stats`, as the user calls it; else by way of its module."""
     module, known = held
     meant = facts.namespace.lookup(known) if known not in facts.local else None
@@ -358,24 +360,24 @@ def _held(held: tuple[str, str], value: object, facts: Facts) -> Node:
     return expression(f"{facts.library(package, sys.modules[module])}.{known}")
 
 
-def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
+def _fill_in_name(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
     template, facts = setting.template, setting.facts
     if node.id in local:
-        return copied(local[node.id], facts)
+        return copy_with_facts(local[node.id], facts)
     if node.id == template.result:
         made = name(setting.result)
         facts.spec[made] = setting.spec
         facts.results[made] = None
         return made
     if node.id in setting.operation.bound:
-        return copied(setting.operation.bound[node.id], facts)
+        return copy_with_facts(setting.operation.bound[node.id], facts)
     if node.id in template.parameters:
-        return copied(template.defaults.get(node.id) or constant(None), facts)
+        return copy_with_facts(template.defaults.get(node.id) or literal_node(None), facts)
     value = template.namespace.get(node.id, getattr(builtins, node.id, None))
     if isinstance(value, int | float):
-        return constant(value)
+        return literal_node(value)
     if (held := holder(value)) is not None:
-        return _held(held, value, facts)
+        return _spell_object(held, value, facts)
     if value is None and node.id != "np" and not hasattr(runtime, node.id):
         message = f"nothing binds the name `{node.id}`, which the rule reads"
         at = next(iter(setting.operation.bound.values()))

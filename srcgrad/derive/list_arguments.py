@@ -12,7 +12,7 @@ from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Block, Node, called, header, walk
+from srcgrad.core.trees import Block, Node, called_name, header, walk
 from srcgrad.derive.program import Program
 from srcgrad.frontend.resolve import binding_of
 
@@ -32,14 +32,14 @@ def operands(program: Tree, facts: Facts) -> Tree:
     if isinstance(program, Program) and not facts.module.target.typed:
         for one in [p for p in program.parameters if p not in facts.seeds]:
             if facts.arguments.get(one, UNKNOWN).tag == "unknown" and one not in facts.containers:
-                looked = _Looked(facts, {one: "list"})
+                looked = _ListLook(facts, {one: "list"})
                 if found := looked.at(program):
                     facts.if_list[one] = found
     return program
 
 
 @dataclass
-class _Looked:
+class _ListLook:
     """What names hold if an argument is a list: `list`, `maybe` a list, `array`, `both` in turn, or other."""
 
     facts: Facts
@@ -122,9 +122,9 @@ class _Looked:
         items = f"{getattr(getattr(node.func, 'value', None), 'id', '')}[]"
         if getattr(node.func, "attr", "") == "append" and kinds:
             self._bind(items, kinds[0], False)
-        if called(node) == "sum" and node.args:
+        if called_name(node) == "sum" and node.args:
             items = f"{gast.unparse(node.args[0])}[]"
-        if called(node) == "sum" or getattr(node.func, "attr", "") == "pop":
+        if called_name(node) == "sum" or getattr(node.func, "attr", "") == "pop":
             return self.kinds.get(items, "")
         found = binding_of(node.func, self.facts, self.facts.local)
         if found is None or found.kind != "object":

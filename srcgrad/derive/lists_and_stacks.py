@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import gast
 
-from srcgrad.core.facts import Facts, copied
+from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -26,7 +26,7 @@ from srcgrad.core.trees import (
     statement,
     statements,
     target,
-    written,
+    written_names,
 )
 from srcgrad.derive.adjoint_flags import popped_flag, pushed_flag
 from srcgrad.derive.adjoints import PRESENT, Adjoints
@@ -45,7 +45,7 @@ def changed_list(node: Node, facts: Facts) -> str:
     return str(held.id) if facts.list_kind(held.id) == "list" else ""
 
 
-def restored(node: Node, facts: Facts) -> Node:
+def restore_items(node: Node, facts: Facts) -> Node:
     """The statement that gives a list the items which it had before."""
     held = changed_list(node, facts)
     bound = target(node)
@@ -82,7 +82,7 @@ def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
     value = node.value.args[0]
     if isinstance(value, gast.Name) and value.id in facts.active:
         before = mask_before(value.id, adjoints)
-        adjoints.contribute_whole(copied(value, facts), name(taken), made, node)
+        adjoints.contribute_whole(copy_with_facts(value, facts), name(taken), made, node)
         made += popped_mask(node, held, value, before, adjoints)
     return made
 
@@ -114,13 +114,13 @@ def undo_store(node: Node, adjoints: Adjoints) -> Block:
     if not adjoints.exists(held):
         return _begin(held, node, adjoints)
     adjoint = adjoints.of(held)
-    read = expression("a_bar[index]", a_bar=adjoint, index=copied(part.slice, facts))
+    read = expression("a_bar[index]", a_bar=adjoint, index=copy_with_facts(part.slice, facts))
     made: Block = []
     if isinstance(value, gast.Name) and value.id in facts.active:
-        adjoints.contribute_whole(copied(value, facts), read, made, node)
-    before = expression("a[index]", a=held, index=copied(part.slice, facts))
+        adjoints.contribute_whole(copy_with_facts(value, facts), read, made, node)
+    before = expression("a[index]", a=held, index=copy_with_facts(part.slice, facts))
     cleared = statement(
-        "a_bar[index] = zero", a_bar=adjoint, index=copied(part.slice, facts), zero=_zero(before, facts)
+        "a_bar[index] = zero", a_bar=adjoint, index=copy_with_facts(part.slice, facts), zero=_zero(before, facts)
     )
     made.append(at(cleared, node))
     return made
@@ -130,8 +130,8 @@ def kept_item(node: Node, facts: Facts) -> Node:
     """The item that a store replaces; None if a dict has no such key yet."""
     part = part_written(node)
     if facts.list_kind(part.value.id) == "dict" and not _has_key(part, facts):
-        return expression("d.get(key)", d=copied(part.value, facts), key=copied(part.slice, facts))
-    return expression("a[index]", a=copied(part.value, facts), index=copied(part.slice, facts))
+        return expression("d.get(key)", d=copy_with_facts(part.value, facts), key=copy_with_facts(part.slice, facts))
+    return expression("a[index]", a=copy_with_facts(part.value, facts), index=copy_with_facts(part.slice, facts))
 
 
 def _has_key(part: Node, facts: Facts) -> bool:
@@ -167,7 +167,7 @@ def tangent_of_store(node: Node, facts: Facts, dotted: object) -> Block:
     part = part_written(node)
     if part.value.id not in facts.active:
         return []
-    place = expression("a_dot[index]", a_dot=dotted(part.value.id, facts), index=copied(part.slice, facts))
+    place = expression("a_dot[index]", a_dot=dotted(part.value.id, facts), index=copy_with_facts(part.slice, facts))
     place.ctx = gast.Store()
     return [gast.Assign([place], tangent_of_item(node.value, facts, dotted), None)]
 
@@ -177,7 +177,7 @@ def tangent_of_item(value: Node, facts: Facts, dotted: object) -> Node:
     assert callable(dotted), "a function that names tangents"
     if isinstance(value, gast.Name) and value.id in facts.active:
         return name(dotted(value.id, facts))
-    return _zero(copied(value, facts), facts)
+    return _zero(copy_with_facts(value, facts), facts)
 
 
 Dotted = Callable[[str, Facts], str]
@@ -206,7 +206,7 @@ def is_pop(value: Node) -> bool:
 
 def is_update(node: Node) -> bool:
     """`add_at(x_bar, i, e)`, `np.add.at(x_bar, i, e)`."""
-    return bool(written(node)) and not is_push(node) and isinstance(node, gast.Expr)
+    return bool(written_names(node)) and not is_push(node) and isinstance(node, gast.Expr)
 
 
 def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
@@ -236,7 +236,7 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
     """The backward statements of a push, a pop or an element update."""
     facts = adjoints.facts
     if is_write(node):
-        container = facts.list_kind(written(node)[0])
+        container = facts.list_kind(written_names(node)[0])
         return undo_store(node, adjoints) if container else undo_write(node, adjoints)
     if changed_list(node, facts):
         return undo_change(node, adjoints)
@@ -247,7 +247,7 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             popped = expression(f"{adjoints.of(stack)}.pop()")
             before = mask_before(value.id, adjoints)
             state, flags = dict(adjoints.state), dict(adjoints.flags)
-            adjoints.contribute_whole(copied(value, facts), popped, made, node)
+            adjoints.contribute_whole(copy_with_facts(value, facts), popped, made, node)
             made += popped_mask(node, stack, value, before, adjoints)
             made += popped_flag(node, stack, state, flags, adjoints)
     elif is_update(node):
@@ -257,10 +257,10 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             helper = facts.library("sum_to")
             part = expression(
                 f"{helper}({facts.library('np')}.array({adjoints.of(array.id)}[index]), e)",
-                index=copied(index, facts),
-                e=copied(value, facts),
+                index=copy_with_facts(index, facts),
+                e=copy_with_facts(value, facts),
             )
-            adjoints.contribute_whole(copied(value, facts), part, made, node)
+            adjoints.contribute_whole(copy_with_facts(value, facts), part, made, node)
     else:
         bound, stack = str(target(node)), node.value.func.value.id
         if stack in facts.active:
@@ -276,7 +276,7 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
 def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """The tangent statements of a push, a pop or a write."""
     if is_write(node):
-        container = facts.list_kind(written(node)[0])
+        container = facts.list_kind(written_names(node)[0])
         return (tangent_of_store if container else tangent_of_write)(node, facts, dotted)
     if changed_list(node, facts):
         return tangent_of_change(node, facts, dotted)
@@ -285,14 +285,18 @@ def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
         if stack not in facts.active:
             return []
         carried = isinstance(value, gast.Name) and value.id in facts.active
-        zero = expression(f"{facts.library('zeros_like')}(h)", h=copied(value, facts)) if not carried else None
+        zero = expression(f"{facts.library('zeros_like')}(h)", h=copy_with_facts(value, facts)) if not carried else None
         tangent = name(dotted(value.id, facts)) if carried else zero
         return [statement(f"{dotted(stack, facts)}.append(tangent)", tangent=tangent)]
     if is_update(node):
         array, index, value = node.value.args
         if array.id not in facts.active or not (isinstance(value, gast.Name) and value.id in facts.active):
             return []
-        parts = {"a": name(dotted(array.id, facts)), "index": copied(index, facts), "e": name(dotted(value.id, facts))}
+        parts = {
+            "a": name(dotted(array.id, facts)),
+            "index": copy_with_facts(index, facts),
+            "e": name(dotted(value.id, facts)),
+        }
         return [statement(f"{facts.library('add_at')}(a, index, e)", **parts)]
     bound, stack = str(target(node)), node.value.func.value.id
     if bound not in facts.active:

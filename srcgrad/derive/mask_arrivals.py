@@ -13,14 +13,14 @@ from dataclasses import replace
 import gast
 
 from srcgrad.core.expressions import as_value, is_basic, without_axes
-from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     expression,
     is_write,
+    literal_node,
     loads,
     name,
     part_written,
@@ -28,33 +28,33 @@ from srcgrad.core.trees import (
     statement,
     statements,
     stores,
-    written,
+    written_names,
 )
 from srcgrad.derive.adjoints import ABSENT, ZERO, Adjoints
 from srcgrad.derive.instantiate_rules import Lines
-from srcgrad.derive.masks import Mask, Masking
+from srcgrad.derive.masks import Mask, StatementMasks
 from srcgrad.derive.regularity import is_one
 
 
-def read_at(x: Node, index: Node, mask: Mask | None, masking: Masking) -> Mask:
+def read_at(x: Node, index: Node, mask: Mask | None, masking: StatementMasks) -> Mask:
     """The mask of x from that of `x[index]`."""
     facts = masking.facts
-    made = expression(f"{facts.library('mask_at')}(x, index)", x=copied(x, facts), index=index)
-    made.args += [] if mask is None else [masking.true(mask)]
+    made = expression(f"{facts.library('mask_at')}(x, index)", x=copy_with_facts(x, facts), index=index)
+    made.args += [] if mask is None else [masking.true_where_taken(mask)]
     bound, spec = masking.bound(made, True), facts.spec.get(x)
     return bound if spec is None else replace(bound, spec=spec)
 
 
-def item_mask(masks: Mask, place: int, x: Node, masking: Masking) -> Mask:
+def item_mask(masks: Mask, place: int, x: Node, masking: StatementMasks) -> Mask:
     """One of several masks, in the shape of what it belongs to."""
-    part = masking.bound(gast.Subscript(name(masks.held), constant(place), gast.Load()))
-    return masking.fitting(part, copied(x, masking.facts), None)
+    part = masking.bound(gast.Subscript(name(masks.held), literal_node(place), gast.Load()))
+    return masking.fit_mask(part, copy_with_facts(x, masking.facts), None)
 
 
-def without(mask: Mask | None, x: Node, index: Node, masking: Masking) -> Mask:
+def mask_before_write(mask: Mask | None, x: Node, index: Node, masking: StatementMasks) -> Mask:
     """The mask of x before `x[index]` was overwritten."""
     facts = masking.facts
-    given = constant(True) if mask is None else masking.true(mask)
+    given = literal_node(True) if mask is None else masking.true_where_taken(mask)
     made = expression(f"{facts.library('mask_without')}(m, x, index)", m=given, x=x, index=index)
     bound, spec = masking.bound(made, True), facts.value_spec.get(x.id)
     return bound if spec is None else replace(bound, spec=spec)
@@ -72,14 +72,18 @@ def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask |
         return []
     if before.grown and (facts.masked.get(part.value.id) or part.value.id in facts.singled):
         return []
-    masking = Masking(facts, node, {})
-    parts = {"m": masking.true(before), "x": copied(part.value, facts), "index": copied(part.slice, facts)}
+    masking = StatementMasks(facts, node, {})
+    parts = {
+        "m": masking.true_where_taken(before),
+        "x": copy_with_facts(part.value, facts),
+        "index": copy_with_facts(part.slice, facts),
+    }
     text = f"{facts.library('np')}.array(m[index])" if before.grown else f"{facts.library('mask_to')}(m, x)[index]"
     if before.grown and is_one(parts["index"], facts):
         text = "m[index]"
     own = masking.bound(expression(text, **{one: tree for one, tree in parts.items() if one in text}), True)
-    own = masking.fitting(own, copied(value, facts), facts.spec.get(value))
-    mask = masking.either([*had, own])
+    own = masking.fit_mask(own, copy_with_facts(value, facts), facts.spec.get(value))
+    mask = masking.union_of_masks([*had, own])
     if mask is not None:
         adjoints.masks[value.id] = mask
     return masking.made
@@ -96,27 +100,27 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
         return _cleared_view(node, array, before, adjoints)
     if before is not None and before.grown:
         adjoints.masks[array] = before
-        return [at(statement("m[index] = False", m=name(before.held), index=copied(part.slice, facts)), node)]
-    masking = Masking(facts, node, {})
-    index = as_value(copied(part.slice, facts))
-    adjoints.masks[array] = without(before, copied(part.value, facts), index, masking)
+        return [at(statement("m[index] = False", m=name(before.held), index=copy_with_facts(part.slice, facts)), node)]
+    masking = StatementMasks(facts, node, {})
+    index = as_value(copy_with_facts(part.slice, facts))
+    adjoints.masks[array] = mask_before_write(before, copy_with_facts(part.value, facts), index, masking)
     return masking.made
 
 
 def _cleared_view(node: Node, array: str, before: Mask | None, adjoints: Adjoints) -> Block:
     """The same where a part of a view is overwritten: `m[1:][0] = False`, for `y[1:][0] = e`."""
-    facts, part = adjoints.facts, copied(part_written(node), adjoints.facts)
+    facts, part = adjoints.facts, copy_with_facts(part_written(node), adjoints.facts)
     held = root(part)
     if held is None or held.id != array or (before is not None and before.grown):
         return []
-    masking = Masking(facts, node, {})
-    given = constant(True) if before is None else masking.true(before)
+    masking = StatementMasks(facts, node, {})
+    given = literal_node(True) if before is None else masking.true_where_taken(before)
     text = f"{facts.library('np')}.array({facts.library('mask_to')}(m, {array}))"
     mask = masking.bound(expression(text, m=given), True)
     facts.elements[mask.held] = None
     adjoints.masks[array] = replace(mask, spec=facts.value_spec.get(array, mask.spec))
     held.id = mask.held
-    return [*masking.made, at(gast.Assign([part], constant(False), None), node)]
+    return [*masking.made, at(gast.Assign([part], literal_node(False), None), node)]
 
 
 def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[Node], adjoints: Adjoints) -> None:
@@ -125,11 +129,11 @@ def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[
     carried = {one: adjoints.masks.get(facts.adjoint_of.get(one, "")) for part in derivatives for one in loads(part)}
     operands = [operation.bound[line.parameter] for line in made.lines]
     wanted = [isinstance(operand, gast.Name) and operand.id in facts.masked for operand in operands]
-    needed = _needed(node, operation, operands, facts)
+    needed = _needed_masks(node, operation, operands, facts)
     marked = any(one in facts.masked for operand in operands for one in loads(operand))
     if not marked and not any(carried.values()) and not any(needed):
         return
-    masking = Masking(facts, node, carried, needed[-1])
+    masking = StatementMasks(facts, node, carried, needed[-1])
     masking.tests += [] if needed[-1] is None else needed[-1].tests
     made.shared, found = masking.lines(made.shared, [line.value for line in made.lines], needed)
     made.lines = [replace(line, value=value) for line, (value, _) in zip(made.lines, found, strict=True)]
@@ -137,19 +141,19 @@ def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[
         if not isinstance(operand, gast.Name):
             _mask_of_items(operand, mask, masking, adjoints)
         if wants and mask is not None and operation.rule is not None and operation.rule.kind == "elementwise":
-            mask = masking.fitting(mask, copied(operand, facts), facts.spec.get(operand))
+            mask = masking.fit_mask(mask, copy_with_facts(operand, facts), facts.spec.get(operand))
         if wants:
             adjoints.arrive(operand.id, mask)
 
 
-def _needed(node: Node, operation: Operation, operands: list[Node], facts: Facts) -> list[Mask | None]:
+def _needed_masks(node: Node, operation: Operation, operands: list[Node], facts: Facts) -> list[Mask | None]:
     """Where the adjoints of the operands of an elementwise operation are needed, and that of its result."""
     if operation.rule is None or operation.rule.kind != "elementwise" or len(stores(node)) > 1:
         return [None for _ in [*operands, node]]
     return [facts.supports.get(getattr(one, "id", stores(node)[0])) for one in [*operands, node]]
 
 
-def _mask_of_items(display: Node, mask: Mask | None, masking: Masking, adjoints: Adjoints) -> None:
+def _mask_of_items(display: Node, mask: Mask | None, masking: StatementMasks, adjoints: Adjoints) -> None:
     """The masks of the items of a list, one part each of the list of masks that is carried."""
     for place, item in enumerate(getattr(display, "elts", ())):
         if isinstance(item, gast.Name) and mask is not None and item.id in adjoints.facts.masked:
@@ -164,8 +168,8 @@ def mask_without_axes(node: Node, source: Node, index: Node, adjoints: Adjoints,
     mask, facts = adjoints.masks.get(stores(node)[0]), adjoints.facts
     if mask is None or source.id not in facts.masked:
         return
-    masking = Masking(facts, node, {})
-    part = gast.Subscript(masking.whole(mask), without_axes(copied(index, facts)), gast.Load())
+    masking = StatementMasks(facts, node, {})
+    part = gast.Subscript(masking.whole(mask), without_axes(copy_with_facts(index, facts)), gast.Load())
     adjoints.arrive(source.id, masking.bound(part))
     shared += masking.made
 
@@ -180,17 +184,17 @@ def mask_before(primal: str, adjoints: Adjoints) -> list[Mask | None]:
     return [known] if adjoints.exists(primal) else []
 
 
-def united(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoints) -> Block:
+def unite_masks(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoints) -> Block:
     """Note where an adjoint may be nonzero after a contribution, with the statements that it takes."""
     arrived = adjoints.arriving.pop(primal, None)
     if arrived is None or primal not in adjoints.facts.masked:
         return []
-    masking = Masking(adjoints.facts, node, {})
+    masking = StatementMasks(adjoints.facts, node, {})
     if adjoints.flag and before and before[0] is not None:
         if before[0] == flagged(before[0].held) and all(mask is None for mask in arrived):
             return []
         arrived = [flagged(adjoints.flag) if mask is None else mask for mask in arrived]
-    mask = masking.either([*before, *arrived])
+    mask = masking.union_of_masks([*before, *arrived])
     if mask is not None:
         adjoints.masks[primal] = mask
     return masking.made
@@ -214,24 +218,24 @@ def mask_of_element(
         return []
     if known is not None and known.grown:
         adjoints.arrive(operand.id, known)
-        return [_grown(known, index, mask, node, adjoints, row)]
-    masking = Masking(facts, node, {})
-    adjoints.arrive(operand.id, read_at(operand, as_value(copied(index, facts)), mask, masking))
+        return [_extend_mask(known, index, mask, node, adjoints, row)]
+    masking = StatementMasks(facts, node, {})
+    adjoints.arrive(operand.id, read_at(operand, as_value(copy_with_facts(index, facts)), mask, masking))
     return masking.made
 
 
-def _grown(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints, row: bool) -> Node:
+def _extend_mask(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints, row: bool) -> Node:
     """`m[index] = True`, or what a mask of the element adds to it."""
     facts = adjoints.facts
     if mask is None:
-        return at(statement("m[index] = True", m=name(known.held), index=copied(index, facts)), node)
+        return at(statement("m[index] = True", m=name(known.held), index=copy_with_facts(index, facts)), node)
     if row or (mask.plain and is_basic(index, frozenset(facts.integers))):
-        parts = {"m": name(known.held), "index": copied(index, facts)}
+        parts = {"m": name(known.held), "index": copy_with_facts(index, facts)}
         text = "m[index] |= mask" if mask.plain else f"m[index] |= {facts.library('np')}.logical_or(mask, False)"
-        return at(statement(text, mask=Masking(facts, node, {}).true(mask), **parts), node)
+        return at(statement(text, mask=StatementMasks(facts, node, {}).true_where_taken(mask), **parts), node)
     text = f"{facts.library('np')}.logical_or.at(m, index, mask)"
-    parts = {"m": name(known.held), "index": as_value(copied(index, facts))}
-    return at(statement(text, mask=Masking(facts, node, {}).true(mask), **parts), node)
+    parts = {"m": name(known.held), "index": as_value(copy_with_facts(index, facts))}
+    return at(statement(text, mask=StatementMasks(facts, node, {}).true_where_taken(mask), **parts), node)
 
 
 def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
@@ -246,11 +250,16 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
         known = adjoints.masks.get(primal)
         wanted = facts.masked.get(primal) or (known is not None and primal not in facts.singled)
         usable = wanted and primal not in bound and primal not in facts.containers
-        if not usable or facts.list_kind(primal) or adjoints.unbound(primal) or (known is not None and known.grown):
+        if (
+            not usable
+            or facts.list_kind(primal)
+            or adjoints.may_be_unbound(primal)
+            or (known is not None and known.grown)
+        ):
             continue
-        tree = _begun(primal, known, any(primal in written(node) for node in body), adjoints)
+        tree = _begin_mask(primal, known, any(primal in written_names(node) for node in body), adjoints)
         if tree is not None:
-            masking = Masking(facts, loop, {})
+            masking = StatementMasks(facts, loop, {})
             mask = masking.bound(tree, True)
             facts.elements[mask.held] = None
             spec = facts.value_spec.get(primal, mask.spec)
@@ -265,16 +274,16 @@ def _by_elements(node: Node, facts: Facts) -> list[str]:
     read = operation is not None and operation.function is operator.getitem
     array = operation.bound["x"] if operation is not None and read else None
     held = [array.id] if isinstance(array, gast.Name) else []
-    return held + (written(node)[:1] if is_write(node) else [])
+    return held + (written_names(node)[:1] if is_write(node) else [])
 
 
-def _begun(primal: str, known: Mask | None, stored: bool, adjoints: Adjoints) -> Node | None:
+def _begin_mask(primal: str, known: Mask | None, stored: bool, adjoints: Adjoints) -> Node | None:
     """The array of a mask before a loop; None where the adjoint has no mask, and gets none there."""
     numpy = adjoints.facts.library("np")
     if adjoints.state.get(primal, ABSENT) in (ABSENT, ZERO):
         return expression(f"{numpy}.zeros({numpy}.shape({primal}), dtype={numpy}.bool_)")
     if known is not None:
-        mask = Masking(adjoints.facts, name(primal), {}).true(known)
+        mask = StatementMasks(adjoints.facts, name(primal), {}).true_where_taken(known)
         return expression(f"{numpy}.array({adjoints.facts.library('mask_to')}(m, {primal}))", m=mask)
     return expression(f"{numpy}.ones({numpy}.shape({primal}), dtype={numpy}.bool_)") if stored else None
 
@@ -286,8 +295,8 @@ def pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -
         if mask is None or stack not in facts.masked or facts.pops.get(stack) != 1:
             return []
         adjoints.mask_stacks[stack] = facts.names.fresh(f"{stack}_masks")
-    masking = Masking(facts, node, {})
-    held = constant(True) if mask is None else masking.true(mask)
+    masking = StatementMasks(facts, node, {})
+    held = literal_node(True) if mask is None else masking.true_where_taken(mask)
     push = at(statement(f"{adjoints.mask_stacks[stack]}.append(mask)", mask=held), node)
     return [*masking.made, push]
 
@@ -297,10 +306,10 @@ def popped_mask(node: Node, stack: str, value: Node, before: list[Mask | None], 
     facts = adjoints.facts
     if stack not in adjoints.mask_stacks:
         return []
-    masking = Masking(facts, node, {})
+    masking = StatementMasks(facts, node, {})
     popped = masking.bound(expression(f"{adjoints.mask_stacks[stack]}.pop()"))
     spec = facts.value_spec.get(value.id)
-    mask = masking.either([*before, popped if spec is None else replace(popped, spec=spec)])
+    mask = masking.union_of_masks([*before, popped if spec is None else replace(popped, spec=spec)])
     if mask is not None and value.id in facts.masked:
         adjoints.masks[value.id] = mask
     return masking.made

@@ -21,42 +21,42 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.shape_rules import spec_of_tree
-from srcgrad.core.facts import Facts, Spec, copied
+from srcgrad.core.facts import Facts, Spec, copy_with_facts
 from srcgrad.core.rules import Rule, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
     assign,
     at,
-    constant,
     expression,
+    literal_node,
     loads,
     name,
     remade,
-    same,
+    same_tree,
     stores,
     walk,
 )
-from srcgrad.derive.regularity import DIVIDE, Reading, is_finite, is_nonzero, meaning
+from srcgrad.derive.regularity import DIVIDE, TemplateReading, is_finite, is_nonzero, meaning
 
 Choose = Callable[[Node, float, bool], Node]  # a value, the number in its place, whether it is of a limited domain
 Settled = Callable[[Node, bool], bool]  # whether a value is a number where nothing is taken; not 0, if it divides
 
 
-def guarded(tree: Node, divides: bool, reading: Reading, choose: Choose, settled: Settled) -> Node:
+def guard_factor(tree: Node, divides: bool, reading: TemplateReading, choose: Choose, settled: Settled) -> Node:
     """A factor, or what divides, that is a finite number, and not 0, wherever nothing is taken."""
     if divides:
         return tree if is_nonzero(tree, reading) or settled(tree, True) else choose(tree, 1.0, True)
     if is_finite(tree, reading) or settled(tree, False):
         return tree
     if isinstance(tree, gast.UnaryOp):
-        tree.operand = guarded(tree.operand, False, reading, choose, settled)
+        tree.operand = guard_factor(tree.operand, False, reading, choose, settled)
     elif isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Pow):
         tree.left = choose(tree.left, 1.0, True)
-        tree.right = guarded(tree.right, False, reading, choose, settled)
+        tree.right = guard_factor(tree.right, False, reading, choose, settled)
     elif isinstance(tree, gast.BinOp) and not isinstance(tree.op, gast.MatMult):
-        tree.left = guarded(tree.left, False, reading, choose, settled)
-        tree.right = guarded(tree.right, isinstance(tree.op, DIVIDE), reading, choose, settled)
+        tree.left = guard_factor(tree.left, False, reading, choose, settled)
+        tree.right = guard_factor(tree.right, isinstance(tree.op, DIVIDE), reading, choose, settled)
     else:
         rule = rule_of(reading.called(tree.func)) if isinstance(tree, gast.Call) else None
         if rule is None or rule.kind != "elementwise":
@@ -65,10 +65,10 @@ def guarded(tree: Node, divides: bool, reading: Reading, choose: Choose, settled
     return tree
 
 
-def _arguments(tree: Node, rule: Rule, reading: Reading, choose: Choose, settled: Settled) -> list[Node]:
+def _arguments(tree: Node, rule: Rule, reading: TemplateReading, choose: Choose, settled: Settled) -> list[Node]:
     """Arguments of a function that are in its domain wherever nothing is taken."""
     if rule.op is np.where:
-        return [tree.args[0], *(guarded(part, False, reading, choose, settled) for part in tree.args[1:])]
+        return [tree.args[0], *(guard_factor(part, False, reading, choose, settled) for part in tree.args[1:])]
     parameters = [*rule.parameters, *("" for _ in tree.args)]
     limited = rule.domain != Rule.domain
     return [
@@ -84,7 +84,7 @@ def smooth_at(rule: Rule, parameter: str) -> float:
     return next((one for one in (1.0, 0.5) if low < one < high), 0.5 * (low + high))
 
 
-def is_settled(tree: Node, divides: bool, origin: str, facts: Facts, reading: Reading) -> bool:
+def is_settled(tree: Node, divides: bool, origin: str, facts: Facts, reading: TemplateReading) -> bool:
     """Whether a value is made of what the text has set to a number where a condition does not hold."""
     with np.errstate(all="ignore"):
         number = _elsewhere(tree, origin, facts, reading)
@@ -107,7 +107,7 @@ def _is_chosen(one: str, divides: bool, origin: str, facts: Facts) -> bool:
     return any(settled.values()) and all(known or read not in facts.doubts for read, known in settled.items())
 
 
-def _elsewhere(tree: Node, origin: str, facts: Facts, reading: Reading) -> Any:
+def _elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) -> Any:
     """The number that a value is where a condition does not hold: 2.0 for `np.sqrt(np.where(c, x, 4.0))`."""
     if isinstance(tree, gast.Constant):
         return np.float64(tree.value) if type(tree.value) in (int, float) else None
@@ -143,14 +143,14 @@ _UFUNCS = {
 }  # fmt: skip
 
 
-def lasting(test: Node, facts: Facts) -> Node:
+def lasting_condition(test: Node, facts: Facts) -> Node:
     """A condition, or a copy of one that the function may change before it is read."""
     if not any(getattr(test, "id", "") in table for table in (facts.mutable, facts.viewed, facts.views)):
         return test
     return expression(f"{facts.library('np')}.array(m)", m=test)
 
 
-def picked(tree: Node, facts: Facts) -> Node:
+def mask_tangent_line(tree: Node, facts: Facts) -> Node:
     """A line of a tangent in which weights that are zero by structure leave out what may be inf or nan.
 
     What holds no such product stays the node that it was: facts are known of it.
@@ -160,7 +160,7 @@ def picked(tree: Node, facts: Facts) -> Node:
         return tree
     if _is_weighted(tree, known):
         return expression(f"{facts.library('picks')}(w, d)", w=tree.left, d=tree.right)
-    return remade(tree, lambda part: picked(part, facts))
+    return remade(tree, lambda part: mask_tangent_line(part, facts))
 
 
 def _is_weighted(tree: Node, known: dict[str, object]) -> bool:
@@ -192,7 +192,7 @@ class Mask:
 
 
 @dataclass
-class Masking:
+class StatementMasks:
     """The lines of one statement on their way to masks: what is carried in, and the statements that are made."""
 
     facts: Facts
@@ -208,7 +208,7 @@ class Masking:
     def __post_init__(self) -> None:
         facts = self.facts
         known = {held: facts.library_values[one] for one, held in facts.imports.items()}
-        self.reading = Reading(
+        self.reading = TemplateReading(
             lambda node: meaning(node, known), lambda one: one not in facts.doubts, self.values.get, facts.floors.get
         )
 
@@ -233,7 +233,7 @@ class Masking:
         """A linear expression with its factors masked, and its mask, of the shape of the result if it `moves` on."""
         if isinstance(tree, gast.Name):
             mask = self.carried.get(tree.id)
-            return tree, self._whole(mask) if moves and mask is not None else mask
+            return tree, self._whole_mask(mask) if moves and mask is not None else mask
         if isinstance(tree, gast.UnaryOp):
             tree.operand, mask = self.line(tree.operand, moves)
             return tree, mask
@@ -245,7 +245,9 @@ class Masking:
             tree.value, mask = self.line(tree.value, True)
             if mask is None or tree.attr not in ("T", "mT", "real"):
                 return tree, None
-            return tree, mask if tree.attr == "real" else self.bound(gast.Attribute(self.true(mask), tree.attr, None))
+            return tree, mask if tree.attr == "real" else self.bound(
+                gast.Attribute(self.true_where_taken(mask), tree.attr, None)
+            )
         return tree, None
 
     def _operation(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
@@ -253,11 +255,11 @@ class Masking:
         if left and right:
             tree.left, one = self.line(tree.left, moves)
             tree.right, other = self.line(tree.right, moves)
-            return tree, self.either([one, other])
+            return tree, self.union_of_masks([one, other])
         if left:
             tree.left, mask = self.line(tree.left, moves)
             if self._is_test(tree.right) and isinstance(tree.op, gast.Mult):
-                return tree, self._both(self._condition(copied(tree.right, self.facts), True), mask)
+                return tree, self._intersect_masks(self._condition(copy_with_facts(tree.right, self.facts), True), mask)
             tree.right = self._factor(tree.right, mask, isinstance(tree.op, gast.Div))
             return tree, mask
         if right:
@@ -276,29 +278,29 @@ class Masking:
             return tree, mask
         rule = rule_of(called)
         if rule is None or not (rule.selects or rule.zeros):
-            return self._reduced(tree, moves)
+            return self._mask_unknown_call(tree, moves)
         places = [k for k, part in enumerate(tree.args) if self._carries(part)]
         if not places or (tree.keywords and rule.selects):
             return tree, None
         if rule.selects:
-            return self._selected(tree, rule, places, moves)
+            return self._mask_selection(tree, rule, places, moves)
         tree.args[places[0]], mask = self.line(tree.args[places[0]], True)
         if len(places) > 1 or (mask is None and rule.zeros != "made"):
             return tree, None
-        again = copied(tree, self.facts)
+        again = copy_with_facts(tree, self.facts)
         ones = expression("np.ones(np.shape(z), dtype=np.bool_)", z=self._result(), np=self.facts.library("np"))
-        again.args[places[0]] = self.true(mask) if mask is not None else ones
+        again.args[places[0]] = self.true_where_taken(mask) if mask is not None else ones
         if rule.zeros == "added" and mask is not None:
             again.args[places[0]] = self.nans(mask)
             again = expression(f"{self.facts.library('np')}.isnan(e)", e=again)
         return tree, self.bound(again)
 
-    def _reduced(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
+    def _mask_unknown_call(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
         """A call of which nothing is known: what it is given is masked, and what it gives has no mask."""
         tree.args = [self.line(part)[0] if self._carries(part) else part for part in tree.args]
         return tree, None
 
-    def _selected(self, tree: Node, rule: Rule, places: list[int], moves: bool) -> tuple[Node, Mask | None]:
+    def _mask_selection(self, tree: Node, rule: Rule, places: list[int], moves: bool) -> tuple[Node, Mask | None]:
         """`np.where(c, g, 0.0)`: where an argument is taken."""
         given = dict(zip(rule.parameters, tree.args, strict=False))
         found: list[Mask | None] = []
@@ -308,27 +310,29 @@ class Masking:
             tree.args[place], mask = self.line(tree.args[place], moves)
             if text is None:
                 return tree, None
-            test = expression(text.removeprefix("not "), **{key: copied(v, self.facts) for key, v in given.items()})
+            test = expression(
+                text.removeprefix("not "), **{key: copy_with_facts(v, self.facts) for key, v in given.items()}
+            )
             condition = self._condition(test, not text.startswith("not "))
             if text in given and len(places) == 1:
                 tree.args[rule.parameters.index(text)] = self._read(condition)
-            found.append(self._both(condition, mask))
-        return tree, self.either(found)
+            found.append(self._intersect_masks(condition, mask))
+        return tree, self.union_of_masks(found)
 
     def _condition(self, test: Node, taken: bool) -> Mask:
-        known = next((mask for one, mask in self.tests if same(one, test)), None)
+        known = next((mask for one, mask in self.tests if same_tree(one, test)), None)
         if known is None:
-            known = self._named(test)
-            self.tests.append((copied(test, self.facts), known))
+            known = self._mask_of_test(test)
+            self.tests.append((copy_with_facts(test, self.facts), known))
         return known if taken else replace(known, taken=False)
 
-    def _named(self, test: Node) -> Mask:
-        bound = self._standing(test) or self.bound(lasting(test, self.facts) if self.ahead else test)
+    def _mask_of_test(self, test: Node) -> Mask:
+        bound = self._named_condition(test) or self.bound(lasting_condition(test, self.facts) if self.ahead else test)
         known = self.facts.definition.get(test.id) if isinstance(test, gast.Name) else None
         plain = isinstance(getattr(known, "value", test), gast.Compare)
         return replace(bound, plain=plain)
 
-    def _standing(self, test: Node) -> Mask | None:
+    def _named_condition(self, test: Node) -> Mask | None:
         """A condition that has a name, and means the same further up."""
         facts = self.facts
         if not isinstance(test, gast.Name) or test.id not in facts.definition or test in facts.results:
@@ -336,23 +340,23 @@ class Masking:
         changing = any(test.id in table for table in (facts.rebound, facts.mutable, facts.viewed, facts.views))
         return None if changing else Mask(test.id, spec_of_tree(test, facts), origin=test.id)
 
-    def _both(self, one: Mask, other: Mask | None) -> Mask:
+    def _intersect_masks(self, one: Mask, other: Mask | None) -> Mask:
         if other is None or (one.held == other.held and one.taken == other.taken):
             return one
-        return self._joined(one, other, gast.BitAnd(), "logical_and")
+        return self._combine_masks(one, other, gast.BitAnd(), "logical_and")
 
-    def either(self, masks: Iterable[Mask | None]) -> Mask | None:
+    def union_of_masks(self, masks: Iterable[Mask | None]) -> Mask | None:
         """The mask of a sum: None where some term has none."""
         found: Mask | None = None
         for place, mask in enumerate(masks):
             if mask is None:
                 return None
             same = found is not None and found.held == mask.held and found.taken == mask.taken
-            found = mask if place == 0 or same else self._joined(found, mask, gast.BitOr(), "logical_or")  # type: ignore[arg-type]
+            found = mask if place == 0 or same else self._combine_masks(found, mask, gast.BitOr(), "logical_or")  # type: ignore[arg-type]
         return found
 
-    def _joined(self, one: Mask, other: Mask, operator: Node, called: str) -> Mask:
-        sides = self.true(one), self.true(other)
+    def _combine_masks(self, one: Mask, other: Mask, operator: Node, called: str) -> Mask:
+        sides = self.true_where_taken(one), self.true_where_taken(other)
         if one.plain and other.plain:
             return self.bound(gast.BinOp(sides[0], operator, sides[1]), True)
         numpy = self.facts.library("np")
@@ -372,7 +376,7 @@ class Masking:
         self.facts.spec[made] = mask.spec
         return made
 
-    def true(self, mask: Mask) -> Node:
+    def true_where_taken(self, mask: Mask) -> Node:
         """A tree that is true where the mask is."""
         if mask.taken:
             return self._read(mask)
@@ -392,23 +396,23 @@ class Masking:
 
     def whole(self, mask: Mask) -> Node:
         """What is true where the mask is, in the shape of the result."""
-        return self.true(self._whole(mask))
+        return self.true_where_taken(self._whole_mask(mask))
 
-    def _whole(self, mask: Mask) -> Mask:
+    def _whole_mask(self, mask: Mask) -> Mask:
         """The mask in the shape of the result."""
-        return self.fitting(mask, self._result(), self.facts.spec.get(self.node))
+        return self.fit_mask(mask, self._result(), self.facts.spec.get(self.node))
 
     def nans(self, mask: Mask) -> Node:
         """nan where the result's adjoint may be nonzero, which goes wherever that is added up."""
         return expression("np.where(m, np.nan, 0.0)", m=self.whole(mask), np=self.facts.library("np"))
 
-    def fitting(self, mask: Mask, like: Node, spec: Spec | None) -> Mask:
+    def fit_mask(self, mask: Mask, like: Node, spec: Spec | None) -> Mask:
         """The mask in the shape of a value."""
         if spec is not None and mask.spec.shape == spec.shape and (spec.shape or spec.scalar):
             return mask
         made = expression(f"{self.facts.library('mask_to')}(m, x)", m=self._read(mask), x=like)
         if not mask.taken:
-            made.args[0] = self.true(mask)
+            made.args[0] = self.true_where_taken(mask)
         bound = self.bound(made, True)
         origin = mask.origin if mask.taken else ""
         return replace(bound, origin=origin, spec=bound.spec if spec is None else spec)
@@ -423,9 +427,15 @@ class Masking:
     def _factor(self, tree: Node, mask: Mask | None, divides: bool) -> Node:
         if mask is None and self.needed is None:
             return tree
-        return guarded(tree, divides, self.reading, lambda *part: self._chosen(mask, *part), partial(self._known, mask))
+        return guard_factor(
+            tree,
+            divides,
+            self.reading,
+            lambda *part: self._choose_by_mask(mask, *part),
+            partial(self._is_masked_already, mask),
+        )
 
-    def _chosen(self, mask: Mask | None, tree: Node, other: float, limited: bool) -> Node:
+    def _choose_by_mask(self, mask: Mask | None, tree: Node, other: float, limited: bool) -> Node:
         """`np.where(m, x, 1.0)`, or `np.where(m, 1.0, x)`; of a name, once in a statement.
 
         Where it is not needed a product may be anything, but a quotient warns.
@@ -436,9 +446,9 @@ class Masking:
         left = [one for one in masks if one is not None and not self._is_settled(one, tree, other == 1.0)]
         if not left:
             return tree
-        mask = left[0] if len(left) == 1 else self._both(left[1], left[0])
+        mask = left[0] if len(left) == 1 else self._intersect_masks(left[1], left[0])
         known = (held, mask.held, other)
-        sides = {"x": tree, "e": constant(other)}
+        sides = {"x": tree, "e": literal_node(other)}
         order = "x, e" if mask.taken else "e, x"
         made = expression(f"{self.facts.library('np')}.where(m, {order})", m=self._read(mask), **sides)
         if not held:
@@ -447,7 +457,7 @@ class Masking:
             self.chosen[known] = self.bound(made)
         return self._read(self.chosen[known])
 
-    def _known(self, mask: Mask | None, tree: Node, divides: bool) -> bool:
+    def _is_masked_already(self, mask: Mask | None, tree: Node, divides: bool) -> bool:
         """Whether a factor has been set to a number wherever nothing is taken or needed."""
         masks = [one for one in (mask, self.needed) if one is not None]
         return all(self._is_settled(one, tree, divides) for one in masks)

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from srcgrad.core.facts import Facts, Handed, Spec
-from srcgrad.core.trees import Block, Node, constant, name
+from srcgrad.core.trees import Block, Node, literal_node, name
 from srcgrad.derive.adjoint_seeds import Pair
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.mask_arrivals import flagged, united
-from srcgrad.derive.masks import Mask, Masking
+from srcgrad.derive.mask_arrivals import flagged, unite_masks
+from srcgrad.derive.masks import Mask, StatementMasks
 
 
 def masks_of_parts(node: Node, adjoints: Adjoints) -> list[Mask | None]:
@@ -39,17 +39,17 @@ def masks_taken(node: Node, bound: str, adjoints: Adjoints, shared: Block) -> li
         facts.recomputed[call] = made
     else:
         call.func = name(made)
-    masking = Masking(facts, node, {})
+    masking = StatementMasks(facts, node, {})
     taken = [masks[place] for place in facts.module.making[made].handed.takes_masks]
     trees = [_tree(mask, masking, parts is None) for mask in taken if mask is not None]
     shared += masking.made
     return trees
 
 
-def _tree(mask: Mask, masking: Masking, whole: bool) -> Node:
+def _tree(mask: Mask, masking: StatementMasks, whole: bool) -> Node:
     if not mask.held:
-        return constant(False)
-    return masking.whole(mask) if whole else masking.true(mask)
+        return literal_node(False)
+    return masking.whole(mask) if whole else masking.true_where_taken(mask)
 
 
 def _derivative(call: Node, facts: Facts) -> Facts:
@@ -77,22 +77,22 @@ def note_given(node: Node, pairs: list[Pair], given: list[str], adjoints: Adjoin
         spec = facts.value_spec.get(operand.id, Spec(ndim=None))
         adjoints.arrive(operand.id, Mask(masks[parameter], spec) if parameter in masks else None)
         if operand.id not in later:
-            shared += united(operand.id, [], node, adjoints)
+            shared += unite_masks(operand.id, [], node, adjoints)
 
 
 def masks_given(output: Node, adjoints: Adjoints, into: Block) -> list[Node]:
     """The masks of the adjoints that a pullback gives, where some is zero by structure."""
     facts = adjoints.facts
     made: list[Node] = []
-    masking = Masking(facts, output, {})
+    masking = StatementMasks(facts, output, {})
     for one in facts.handed.gives_masks:
         mask = _given(one, adjoints)
         if mask is not None:
             facts.zeroing[one] = None
         if mask is None or not mask.held:
-            made.append(constant(mask is None))
+            made.append(literal_node(mask is None))
         else:
-            made.append(masking.true(masking.fitting(mask, name(one), facts.value_spec.get(one))))
+            made.append(masking.true_where_taken(masking.fit_mask(mask, name(one), facts.value_spec.get(one))))
     into += masking.made
     return made
 

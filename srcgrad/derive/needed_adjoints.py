@@ -9,19 +9,19 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from srcgrad.analysis.activity import differentiable
+from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.rules import adjoint_template
-from srcgrad.core.trees import Block, Node, at, loads, name, stores, walk, written
+from srcgrad.core.trees import Block, Node, at, loads, name, stores, walk, written_names
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
 from srcgrad.derive.masks import Mask
-from srcgrad.derive.rule_lines import squared
+from srcgrad.derive.rule_lines import square_operation
 from srcgrad.derive.structural_zeros import is_singular
-from srcgrad.derive.tangent_supports import mask_terms, moved, sought
+from srcgrad.derive.tangent_supports import mask_terms, move_support, tangents_to_follow
 
 
-def needed(function: Node, facts: Facts) -> None:
+def bind_needed_masks(function: Node, facts: Facts) -> None:
     """Bind masks of values beside these, of those that meet a factor which may not be finite.
 
     >>> from srcgrad.interface.show.explain import explain_text
@@ -30,9 +30,9 @@ def needed(function: Node, facts: Facts) -> None:
     >>> [line.strip() for line in lines if "np.where" in line]
     ['t3_bar = 0.5 * y_bar / np.where(p >= 0.0, np.sqrt(np.maximum(p, 0.0)), 1.0)']
     """
-    facts.sought = sought(function, facts, _warns)
+    facts.sought = tangents_to_follow(function, facts, _warns)
     if facts.sought:
-        function.body = rewrite_statements(function.body, lambda node: [node, *_beside(node, facts)])
+        function.body = rewrite_statements(function.body, lambda node: [node, *_mask_statements(node, facts)])
 
 
 _LOGARITHMS = (np.log, np.log2, np.log10, np.log1p)  # infinite where their derivatives are
@@ -48,24 +48,24 @@ def _warns(node: Node, facts: Facts) -> bool:
     return is_singular(node, facts) and not (operation.rule.op is np.power and whole)
 
 
-def _beside(node: Node, facts: Facts) -> Block:
+def _mask_statements(node: Node, facts: Facts) -> Block:
     """The statements that bind the mask of what a statement binds."""
-    if not isinstance(node, gast.Assign) or written(node):
+    if not isinstance(node, gast.Assign) or written_names(node):
         return []
     operation = facts.operation.get(node.value)
     bound = stores(node)
     if len(bound) != 1 or bound[0] not in facts.sought or operation is None or operation.rule is None:
         return []
-    operation = squared(operation, facts)
+    operation = square_operation(operation, facts)
     rule = operation.rule
     if rule is None:
         return []
-    taken = differentiable(rule)
+    taken = differentiable_parameters(rule)
     operands = {p: one for p, one in operation.bound.items() if p in taken and isinstance(one, gast.Name)}
     active = [parameter for parameter, one in operands.items() if one.id in facts.active]
     shared: Block = []
     if active and rule.kind == "linear":
-        moved(node, operation, active, facts, shared)
+        move_support(node, operation, active, facts, shared)
     elif active and rule.kind == "elementwise":
         found = [_line(node, operation, parameter, facts) for parameter in active]
         mask_terms(node, found, facts)

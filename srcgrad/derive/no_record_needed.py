@@ -18,9 +18,9 @@ from collections import Counter
 import gast
 import numpy as np
 
-from srcgrad.analysis.array_regions import Integers, Where, apart, regions
+from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are_disjoint
 from srcgrad.core.expressions import index_rank, is_basic
-from srcgrad.core.facts import Facts, copied
+from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -34,7 +34,7 @@ from srcgrad.core.trees import (
     statements,
     stores,
     target,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import places as each_place
 from srcgrad.frontend.resolve import binding_of
@@ -42,7 +42,7 @@ from srcgrad.frontend.resolve import binding_of
 _WHOLE = gast.Constant(value=Ellipsis, kind=None)
 
 
-def standing(function: Node, facts: Facts) -> dict[str, Node]:
+def names_kept_in_arrays(function: Node, facts: Facts) -> dict[str, Node]:
     """Names whose values stand in an array until the end, with the statements that store them."""
     places = regions(function.body)
     homes = {place.node: place.block for place in each_place(function.body)}
@@ -59,7 +59,9 @@ def standing(function: Node, facts: Facts) -> dict[str, Node]:
 def brought_back(node: Node, like: Node, facts: Facts) -> Node:
     """`t = a[i]`, for a statement `a[i] = t`; a copy of what is an array, since it may change in place."""
     part = part_written(node)
-    read = expression("array[index]", array=copied(part.value, facts), index=copied(part.slice, facts))
+    read = expression(
+        "array[index]", array=copy_with_facts(part.value, facts), index=copy_with_facts(part.slice, facts)
+    )
     if not facts.spec[node.value].scalar:
         read = expression("part.copy()", part=read)
     return assign(node.value.id, read, like)
@@ -134,12 +136,12 @@ def _lasts(node: Node, places: dict[Node, Where], known: Integers, function: Nod
     for other, where in places.items():
         if array not in stores(other):
             continue
-        if not is_write(other) or array not in written(other):
+        if not is_write(other) or array not in written_names(other):
             bound += 1
             continue
         changed = part_written(other)
         exact = isinstance(changed.value, gast.Name) and is_basic(changed.slice, frozenset(facts.integers))
-        if not apart(part.slice, places[node], changed.slice if exact else _WHOLE, where, known):
+        if not regions_are_disjoint(part.slice, places[node], changed.slice if exact else _WHOLE, where, known):
             return False
     return bound == 1
 
@@ -148,7 +150,7 @@ _MAKERS = (np.array, np.zeros, np.ones, np.eye, np.identity)
 _LITERAL = (gast.Constant, gast.Name, gast.List, gast.Tuple, gast.UnaryOp, gast.BinOp)
 
 
-def steady(function: Node, facts: Facts) -> dict[str, None]:
+def loop_invariant_names(function: Node, facts: Facts) -> dict[str, None]:
     """Names bound by one statement, in a loop, whose operands no loop binds, and nothing writes into."""
     if facts.module is None or facts.module.inline:
         return {}

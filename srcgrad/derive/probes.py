@@ -24,7 +24,7 @@ from srcgrad.core.trees import (
     statements,
     stores,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.runtime.hooks import probe
@@ -60,10 +60,10 @@ def probes(function: Node, facts: Facts) -> Node:
         y_ = probe(y__, 2)
         return y_
     """
-    changed = {w for node in statements(function.body) for w in written(node)}
+    changed = {w for node in statements(function.body) for w in written_names(node)}
     changed |= {s for node in statements(function.body) if is_swap(node) for s in stores(node)}
     work = _Work(facts, changed)
-    function.body = rewrite_statements(function.body, lambda node: _probed(node, work))
+    function.body = rewrite_statements(function.body, lambda node: _add_probes(node, work))
     return function
 
 
@@ -90,14 +90,14 @@ class _Work:
         return re.sub(r"\$(\w+)\$", lambda m: self.taken_apart.get(m[1], m[0]), spelled(marked))
 
 
-def _probed(node: Node, work: _Work) -> Block:
+def _add_probes(node: Node, work: _Work) -> Block:
     if isinstance(node, gast.For):
         _item(node, work)
     elif is_write(node):
         if isinstance(node.value, gast.Name) and work.is_plain(node.value.id):
-            return [_stored(node, work), node]
-    elif isinstance(node, gast.Assign) and not written(node) and not is_swap(node):
-        return [node, *_bound(node, work)]
+            return [_probe_of_store(node, work), node]
+    elif isinstance(node, gast.Assign) and not written_names(node) and not is_swap(node):
+        return [node, *_probes_of_binding(node, work)]
     return [node]
 
 
@@ -105,10 +105,10 @@ def _item(node: Node, work: _Work) -> None:
     """The rows of an array over which a loop runs."""
     if isinstance(node.iter, gast.Name) and isinstance(node.target, gast.Name) and work.is_plain(node.target.id):
         text = f"item of {work.text(node.iter)}"
-        node.body.insert(0, _behind(node, node.target, "item", text, None, work.facts))
+        node.body.insert(0, _rename_and_probe(node, node.target, "item", text, None, work.facts))
 
 
-def _stored(node: Node, work: _Work) -> Node:
+def _probe_of_store(node: Node, work: _Work) -> Node:
     """What is stored in a part of an array, which itself has no row."""
     facts, part = work.facts, node.targets[0] if isinstance(node, gast.Assign) else node.target
     held = facts.names.fresh(f"{node.value.id}_")
@@ -120,16 +120,16 @@ def _stored(node: Node, work: _Work) -> Node:
     return made
 
 
-def _bound(node: Node, work: _Work) -> Block:
+def _probes_of_binding(node: Node, work: _Work) -> Block:
     """The probes of the names that an assignment binds."""
     facts, target = work.facts, node.targets[0]
     operation, text = _operation(node.value, facts), work.text(node.value)
     if isinstance(target, gast.Tuple):
         parts = [(slot, item) for slot, item in enumerate(target.elts) if work.is_plain(item.id)]
-        return [_behind(node, item, operation, f"{text}[{slot}]", slot, facts) for slot, item in parts]
+        return [_rename_and_probe(node, item, operation, f"{text}[{slot}]", slot, facts) for slot, item in parts]
     if work.is_plain(target.id) and not _makes_container(node.value, facts):
         facts.augmented.pop(node, None)  # what it adds to has a name of its own now
-        return [_behind(node, target, operation, text, None, facts)]
+        return [_rename_and_probe(node, target, operation, text, None, facts)]
     if target.id in facts.temporaries:
         work.taken_apart[target.id] = text
     return []
@@ -141,7 +141,7 @@ def _makes_container(value: Node, facts: Facts) -> bool:
     return made or isinstance(value, gast.Tuple | gast.List | gast.Dict)
 
 
-def _behind(node: Node, item: Node, operation: str, text: str, slot: int | None, facts: Facts) -> Node:
+def _rename_and_probe(node: Node, item: Node, operation: str, text: str, slot: int | None, facts: Facts) -> Node:
     """Give what a statement binds another name, and return the probe that binds the old one."""
     bound, item.id = item.id, facts.names.fresh(f"{item.id}_" if item.id in facts.temporaries else item.id)
     facts.varied[item.id] = None

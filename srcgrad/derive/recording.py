@@ -20,7 +20,7 @@ import gast
 from srcgrad.analysis.record_candidates import Overwrites, Place
 from srcgrad.core.control_flow import ENTRY, definitions
 from srcgrad.core.expressions import is_basic, is_integer
-from srcgrad.core.facts import Facts, copied, stack
+from srcgrad.core.facts import Facts, copy_with_facts, stack
 from srcgrad.core.namespace import Step
 from srcgrad.core.printer.expressions import expression as spelled
 from srcgrad.core.trees import (
@@ -28,9 +28,9 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     expression,
     is_write,
+    literal_node,
     literal_value,
     loads,
     name,
@@ -38,11 +38,11 @@ from srcgrad.core.trees import (
     statement,
     statements,
     target,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.derive.in_place_writes import kept_part, swapped_back, swaps, write_back
-from srcgrad.derive.lists_and_stacks import changed_list, kept_item, restored
+from srcgrad.derive.lists_and_stacks import changed_list, kept_item, restore_items
 from srcgrad.derive.no_record_needed import brought_back
 from srcgrad.derive.program import Program
 from srcgrad.frontend.context import cheap
@@ -77,13 +77,13 @@ def backwards(trips: Node) -> Node:
 def _one_more(bound: Node) -> Node:
     """`n - 1` for `n - 2`, `n` for `n - 1`, 0 for -1, `n + 1` for anything else."""
     if is_integer(bound):
-        return constant(literal_value(bound) + 1)
+        return literal_node(literal_value(bound) + 1)
     less = isinstance(bound, gast.BinOp) and isinstance(bound.op, gast.Sub) and is_integer(bound.right)
     by = literal_value(bound.right) if less else 0
     if by == 1:
         return bound.left
     if by > 1:
-        bound.right = constant(by - 1)
+        bound.right = literal_node(by - 1)
         return bound
     return expression("bound + 1", bound=bound)
 
@@ -104,14 +104,14 @@ def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
     facts.snapshots[states] = loop
     made = at(assign(states, _snapshots(loop, step, facts)), loop)
     keep = statement(f"{states}.append()")
-    keep.value.args = [copied(item, facts) for item in state]
+    keep.value.args = [copy_with_facts(item, facts) for item in state]
     for push in (made, keep):
         facts.pushes[at(push, loop)] = states
     saves.before.setdefault(loop, []).append(made)
     saves.before.setdefault(loop.body[0], []).append(keep)
     head = _from_stack(loop, states, saves) if loop in saves.lost.looped else []
     walk_back = expression(f"{states}.backwards()")
-    walk_back.args = [copied(call.func, facts), *(copied(item, facts) for item in constants)]
+    walk_back.args = [copy_with_facts(call.func, facts), *(copy_with_facts(item, facts) for item in constants)]
     names = [name(item.id, gast.Store()) for item in state]
     target = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Store())
     if step.item:
@@ -133,7 +133,7 @@ def _snapshots(loop: Node, step: Step, facts: Facts) -> Node:
     """`Snapshots(range(n), slots=s)`; the number of trips alone where the step does not read the item."""
     made = expression(f"{facts.library('Snapshots')}()")
     if isinstance(loop, gast.For):
-        trips = copied(loop.iter, facts)
+        trips = copy_with_facts(loop.iter, facts)
         if trips.func.id == "reversed":
             trips = expression("trips[::-1]", trips=trips.args[0])
         if not step.item:
@@ -142,10 +142,10 @@ def _snapshots(loop: Node, step: Step, facts: Facts) -> Node:
         made.args = [trips]
     slots = facts.checkpointed[loop]
     if getattr(slots, "value", 0) is not None:
-        made.keywords = [gast.keyword("slots", copied(slots, facts))]
+        made.keywords = [gast.keyword("slots", copy_with_facts(slots, facts))]
     further = len(step.results) - len(step.state)
     if further:
-        made.keywords.append(gast.keyword("further", constant(further)))
+        made.keywords.append(gast.keyword("further", literal_node(further)))
     return made
 
 
@@ -162,7 +162,7 @@ def _from_stack(loop: Node, states: str, saves: Saves) -> Block:
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedValue:
     """A value that the forward half leaves for the backward half.
 
     `name` is its name in the text, `value` what it holds: a stack such as `x_stack` holds x of each trip. `line` is
@@ -176,7 +176,7 @@ class Saved:
     needed: tuple[int, ...]
 
 
-def kept(program: Program, facts: Facts) -> tuple[Saved, ...]:
+def saved_values(program: Program, facts: Facts) -> tuple[SavedValue, ...]:
     """What the backward half reads and the forward half has bound: arguments first, then as the text binds it."""
     reaching = definitions(program.block, program.parameters)
     place = {node: k for k, node in enumerate(statements(program.block))}
@@ -199,7 +199,7 @@ def kept(program: Program, facts: Facts) -> tuple[Saved, ...]:
         stack = facts.pushes.get(node)
         if stack in values and isinstance(node, gast.Expr):
             values[stack] = spelled(node.value.args[0]), node.lineno
-    return tuple(Saved(name, *values[name], tuple(sorted(needed[name] - {0}))) for name in names)
+    return tuple(SavedValue(name, *values[name], tuple(sorted(needed[name] - {0}))) for name in names)
 
 
 _AGAIN = ("np.add", "np.subtract", "np.multiply", "np.divide", "np.negative", "np.positive", "np.transpose")
@@ -270,14 +270,14 @@ class Saves:
 
     def _restore(self, where: Node, primal: str, looped: bool, forward: Block) -> Node:
         if changed_list(where, self.facts) == primal:
-            return restored(where, self.facts)
+            return restore_items(where, self.facts)
         if swaps(where, self.facts):
             return swapped_back(where)
         known = (where, primal)
         if known not in self.kept:
             self.kept[known] = self._save(where, primal, looped, forward)
         kept = self.kept[known]
-        if is_write(where) and primal in written(where):
+        if is_write(where) and primal in written_names(where):
             made = write_back(where, f"{kept}.pop()" if looped else kept, self.facts)
             self.facts.restores[made] = kept
             return at(made, where)
@@ -288,7 +288,7 @@ class Saves:
     def _save(self, where: Node, primal: str, looped: bool, forward: Block) -> str:
         base = self.facts.base.get(primal, primal)
         value: Node = name(primal)
-        if is_write(where) and primal in written(where):
+        if is_write(where) and primal in written_names(where):
             value = (kept_item if self.facts.list_kind(primal) else kept_part)(where, self.facts)
         elif primal in self.facts.mutable:
             value = expression("array.copy()", array=primal)
@@ -298,7 +298,7 @@ class Saves:
             self.stacks.append(kept)
             push = statement(f"{kept}.append(value)", value=value)
         else:
-            kept = self.facts.names.numbered(base)
+            kept = self.facts.names.numbered_name(base)
             push = statement(f"{kept} = value", value=value)
         self.facts.pushes[push] = kept
         forward.append(at(push, where))
@@ -310,7 +310,7 @@ class Saves:
         for node in run:
             bound = target(node)
             if bound in self.facts.again or node in items:
-                clone = assign(str(bound), copied(node.value, self.facts), node)
+                clone = assign(str(bound), copy_with_facts(node.value, self.facts), node)
                 operation = self.facts.operation.get(node.value)
                 if operation is not None:
                     self.facts.operation[clone.value] = operation
@@ -330,7 +330,7 @@ class Saves:
         if operation.kind != "op" or operation.rule is None:
             return False
         if operation.function is operator.getitem:
-            return is_basic(operation.bound["index"], self._standing())
+            return is_basic(operation.bound["index"], self._integers_not_restored())
         return operation.rule.name in _AGAIN
 
     def _is_item(self, node: Node) -> bool:
@@ -340,14 +340,14 @@ class Saves:
         operation = self.facts.operation.get(node.value)
         if operation is None:
             plain = self.facts.origin.get(node, node) in self.facts.foreign
-            return plain and all(read in self._standing() for read in loads(node))
+            return plain and all(read in self._integers_not_restored() for read in loads(node))
         if operation.function is not operator.getitem:
             return False
         source, *places = loads(node)
         never = source not in self.facts.mutable and source not in self.facts.viewed
-        return never and source not in self.facts.rebound and all(p in self._standing() for p in places)
+        return never and source not in self.facts.rebound and all(p in self._integers_not_restored() for p in places)
 
-    def _standing(self) -> frozenset[str]:
+    def _integers_not_restored(self) -> frozenset[str]:
         """Names of integers that need no restore: loops going back bind their counters, others are bound once."""
         facts = self.facts
         return frozenset(one for one in facts.integers if one in facts.counting or one not in facts.rebound)
@@ -363,7 +363,7 @@ class Saves:
     def test(self, node: Node) -> Node:
         """The test of an `if` for the backward half."""
         if self._intact(node):
-            return copied(node.test, self.facts)
+            return copy_with_facts(node.test, self.facts)
         if node not in self.tests:
             self.tests[node] = self.facts.names.fresh("taken")
         boolean = self.tests[node]
@@ -390,13 +390,13 @@ class Saves:
     def loop(self, node: Node, body: Block) -> Node:
         """The backward loop around `body`."""
         if isinstance(node, gast.While):
-            return self._counted(node, body)
+            return self._count_trips(node, body)
         if isinstance(node.iter, gast.Name):
             return self._rows(node, body)
-        trips = backwards(copied(node.iter, self.facts))
-        return at(gast.For(copied(node.target, self.facts), trips, body, [], None), node)
+        trips = backwards(copy_with_facts(node.iter, self.facts))
+        return at(gast.For(copy_with_facts(node.target, self.facts), trips, body, [], None), node)
 
-    def _counted(self, node: Node, body: Block) -> Node:
+    def _count_trips(self, node: Node, body: Block) -> Node:
         known = (node, "number of trips")  # no identifier
         if known not in self.kept:
             trips = self.facts.names.fresh("trips")
@@ -412,7 +412,7 @@ class Saves:
                 self.after.setdefault(node, []).append(at(push, node))
         source = self.kept.get((node, "trips stack"))
         count = expression(f"range({source}.pop())" if source else f"range({self.kept[known]})")
-        made = gast.For(name(self.facts.unused, gast.Store()), count, body, [], None)
+        made = gast.For(name(self.facts.unused_name, gast.Store()), count, body, [], None)
         self.facts.whiles[made] = node
         return at(made, node)
 
@@ -435,10 +435,10 @@ class Saves:
         for which in ("body", "orelse"):
             if getattr(node, which, None):
                 setattr(node, which, getattr(node, which) + self.ends.get((node, which), []))
-        test = self._boolean(node) if node in self.tests else []
+        test = self._hold_test(node) if node in self.tests else []
         return [*self.before.get(node, []), *test, node, *self.after.get(node, [])]
 
-    def _boolean(self, node: Node) -> Block:
+    def _hold_test(self, node: Node) -> Block:
         boolean = self.tests[node]
         made = [at(assign(boolean, node.test), node)]
         node.test = name(boolean)

@@ -27,19 +27,19 @@ from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
-    constant,
     header,
+    literal_node,
     loads,
     name,
     parameters,
-    same,
+    same_tree,
     statements,
     stores,
     walk,
-    written,
+    written_names,
 )
-from srcgrad.derive.instantiate_rules import Setting, decided
-from srcgrad.derive.rule_lines import squared
+from srcgrad.derive.instantiate_rules import Setting, chosen_assignments
+from srcgrad.derive.rule_lines import square_operation
 from srcgrad.runtime.contract import self_dot, self_product
 
 _TINY = 1e-30  # what is less may be 0 as a float32
@@ -128,14 +128,14 @@ def floor_of(operation: Operation, facts: Facts) -> float | None:
         least = [one for part in given if (one := floor(part, facts)) is not None]
         return max(least) if least and all(_is_number(part, facts) for part in given) else None
     if function is np.clip:
-        return _clipped(bound, facts)
+        return _lower_clip_bound(bound, facts)
     if function is np.power:
         return _power(given[0], given[1], facts)
     first = floor(given[1] if function is np.where else given[0], facts)
     if first is None:
         return None
     if function in _KEPT or rule.zeros == "kept":
-        return _kept(function, first, given, facts)
+        return _floor_of_result(function, first, given, facts)
     second = floor(given[1], facts) if len(given) == 2 else None
     if second is None:
         return None
@@ -146,7 +146,7 @@ def floor_of(operation: Operation, facts: Facts) -> float | None:
     return _LEAST[function](first, second) if function in _LEAST else None
 
 
-def _kept(function: object, first: float, given: list[Node], facts: Facts) -> float | None:
+def _floor_of_result(function: object, first: float, given: list[Node], facts: Facts) -> float | None:
     if function is np.where:
         other = floor(given[2], facts) if len(given) == 3 else None
         return None if other is None else min(first, other)
@@ -162,9 +162,9 @@ def _is_number(node: object, facts: Facts) -> bool:
     return not isinstance(node, gast.AST) or not any(one in facts.doubts for one in loads(node))
 
 
-def _clipped(bound: dict[str, Node], facts: Facts) -> float | None:
+def _lower_clip_bound(bound: dict[str, Node], facts: Facts) -> float | None:
     """`np.clip(x, 1e-6, 1.0 - 1e-6)`."""
-    lower, upper = (bound.get(one, constant(None)) for one in ("a_min", "a_max"))
+    lower, upper = (bound.get(one, literal_node(None)) for one in ("a_min", "a_max"))
     least, above = floor(lower, facts), floor(upper, facts)
     if least is None or not _is_number(next(iter(bound.values())), facts):
         return None
@@ -196,8 +196,8 @@ def _is_square(operation: Operation, facts: Facts) -> bool:
         text, *read = given[0].elts
         terms = str(getattr(text, "value", "")).partition("->")[0].split(",")
         twice = len(terms) == len(read) == 2 and terms[0] == terms[1] and isinstance(read[0], gast.Name)
-        return twice and same(read[0], read[1]) and _is_number(read[0], facts)
-    one = squared(operation, facts)
+        return twice and same_tree(read[0], read[1]) and _is_number(read[0], facts)
+    one = square_operation(operation, facts)
     if one is operation or not _is_number(given[0], facts):
         return False
     if one.function in (self_dot, self_product):
@@ -208,21 +208,21 @@ def _is_square(operation: Operation, facts: Facts) -> bool:
 DIVIDE = (gast.Div, gast.FloorDiv, gast.Mod)
 
 
-def _unknown(one: str) -> float | None:
+def _unknown_floor(one: str) -> float | None:
     return None
 
 
 @dataclass(frozen=True)
-class Reading:
+class TemplateReading:
     """What the names of an expression mean."""
 
     called: Callable[[Node], Any]  # tree of a function -> the function
     is_finite: Callable[[str], bool]  # whether the value of a name is a finite number
     value: Callable[[str], Node | None]  # the expression or literal that a name stands for
-    floor: Callable[[str], float | None] = _unknown  # the least that the value of a name can be
+    floor: Callable[[str], float | None] = _unknown_floor  # the least that the value of a name can be
 
 
-def is_finite(node: Node, reading: Reading) -> bool:
+def is_finite(node: Node, reading: TemplateReading) -> bool:
     """Whether an expression is a finite number wherever the names that are finite are numbers at all."""
     if derivative_of(node) is not None or isinstance(node, gast.Compare | gast.BoolOp | gast.Slice):
         return True
@@ -245,7 +245,7 @@ def is_finite(node: Node, reading: Reading) -> bool:
     return isinstance(node, gast.Tuple | gast.List) and all(is_finite(part, reading) for part in node.elts)
 
 
-def _is_finite_operation(node: Node, reading: Reading) -> bool:
+def _is_finite_operation(node: Node, reading: TemplateReading) -> bool:
     left = is_finite(node.left, reading)
     if isinstance(node.op, DIVIDE):
         return left and is_nonzero(node.right, reading)
@@ -256,7 +256,7 @@ def _is_finite_operation(node: Node, reading: Reading) -> bool:
     return left and is_finite(node.right, reading)
 
 
-def _is_finite_call(node: Node, reading: Reading) -> bool:
+def _is_finite_call(node: Node, reading: TemplateReading) -> bool:
     function = reading.called(node.func)
     rule = rule_of(function)
     if rule is None and isinstance(node.func, gast.Attribute) and function is None:
@@ -270,7 +270,7 @@ def _is_finite_call(node: Node, reading: Reading) -> bool:
     return smooth and all(is_finite(part, reading) for part in given)
 
 
-def is_nonzero(node: Node, reading: Reading) -> bool:
+def is_nonzero(node: Node, reading: TemplateReading) -> bool:
     """Whether a divisor is never 0 nor nan; it may be inf."""
     if isinstance(node, gast.Name) and reading.value(node.id) is not None:
         return is_nonzero(reading.value(node.id), reading)
@@ -292,15 +292,15 @@ def is_nonzero(node: Node, reading: Reading) -> bool:
     return _is_positive(node, reading)
 
 
-def _is_guarded(test: Node, one: Node, other: Node, reading: Reading) -> bool:
+def _is_guarded(test: Node, one: Node, other: Node, reading: TemplateReading) -> bool:
     """`np.where(z == 0.0, np.inf, z)`."""
     if not isinstance(test, gast.Compare) or not isinstance(test.ops[0], gast.Eq):
         return False
     zero = _literal(test.comparators[0], reading) == 0.0
-    return zero and same(test.left, other) and is_nonzero(one, reading) and is_finite(other, reading)
+    return zero and same_tree(test.left, other) and is_nonzero(one, reading) and is_finite(other, reading)
 
 
-def _is_positive(node: Node, reading: Reading) -> bool:
+def _is_positive(node: Node, reading: TemplateReading) -> bool:
     """A positive number, `1.0 + x * x`, or the root of one."""
     literal = _literal(node, reading)
     if type(literal) in (int, float):
@@ -318,12 +318,12 @@ def _is_positive(node: Node, reading: Reading) -> bool:
     return False
 
 
-def _is_finite_square(node: Node, reading: Reading) -> bool:
+def _is_finite_square(node: Node, reading: TemplateReading) -> bool:
     product = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult)
-    return product and same(node.left, node.right) and is_finite(node.left, reading)
+    return product and same_tree(node.left, node.right) and is_finite(node.left, reading)
 
 
-def _literal(node: Node, reading: Reading) -> Any:
+def _literal(node: Node, reading: TemplateReading) -> Any:
     if isinstance(node, gast.Name):
         meant = reading.value(node.id)
         return None if meant is None else _literal(meant, reading)
@@ -356,7 +356,7 @@ def is_regular(rule: Rule) -> bool:
 def _is_regular(template: Template) -> bool:
     lines = [node for part in template.body for node in walk(part) if isinstance(node, gast.Assign)]
     held = {line.targets[0].id: line.value for line in lines if isinstance(line.targets[0], gast.Name)}
-    reading = Reading(
+    reading = TemplateReading(
         lambda node: meaning(node, template.namespace),
         lambda one: one in (template.result, *template.parameters) or isinstance(template.namespace.get(one), float),
         lambda one: held.get(one),
@@ -364,9 +364,9 @@ def _is_regular(template: Template) -> bool:
     return all(is_finite(line.value, reading) for line in lines)
 
 
-def _reading(
+def _read_template(
     operation: Operation, template: Template, chosen: list[Node], finite: Callable[[Node], bool], facts: Facts
-) -> Reading:
+) -> TemplateReading:
     """What the names of a template stand for in one call."""
     held = {line.targets[0].id: line.value for line in chosen if isinstance(line.targets[0], gast.Name)}
     bound = {**template.defaults, **operation.bound}
@@ -382,12 +382,12 @@ def _reading(
             return isinstance(template.namespace.get(one), float | int)
         return finite(bound[one])
 
-    def least(one: str) -> float | None:
+    def floor_of_name(one: str) -> float | None:
         if not number(one):
             return None  # inf: its own derivative is none
         return floor_of(operation, facts) if one == template.result else floor(bound.get(one), facts)
 
-    return Reading(lambda node: meaning(node, template.namespace), number, value, least)
+    return TemplateReading(lambda node: meaning(node, template.namespace), number, value, floor_of_name)
 
 
 _OPERATORS = {
@@ -400,13 +400,13 @@ def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) 
     rule, given = operation.rule, list(operation.bound.values())
     if rule is not None and rule.kind == "constant" and not isinstance(operation.function, np.ufunc):
         return True  # arrays of ones, lengths, positions
-    text = Reading(partial(object_of, facts=facts), lambda one: one not in doubtful, lambda one: None)
+    text = TemplateReading(partial(object_of, facts=facts), lambda one: one not in doubtful, lambda one: None)
     if operation.function is np.divide and len(given) == 2 and (floor(given[1], facts) or 0.0) > 0.0:
         return is_finite(given[0], text)  # `1 / (1 + np.exp(x))`
     if rule is None or not all(is_finite(part, text) for part in given):
         return False
     if operation.function in _OPERATORS and len(given) == 2:
-        reading = Reading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
+        reading = TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
         return is_finite(gast.BinOp(given[0], _OPERATORS[operation.function](), given[1]), reading)
     if rule.kind in ("linear", "multilinear", "constant"):
         return True
@@ -418,7 +418,7 @@ def is_finite_quotient(value: Node, facts: Facts) -> bool:
     divides = isinstance(value, gast.Call) and object_of(value.func, facts) is np.floor_divide and len(value.args) > 1
     by = value.args[1] if divides else value.right if isinstance(getattr(value, "op", None), gast.FloorDiv) else None
     return by is None or is_nonzero(
-        by, Reading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
+        by, TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
     )
 
 
@@ -439,14 +439,14 @@ def has_finite_lines(operation: Operation, facts: Facts, doubtful: dict[str, Non
     if operation.function is np.einsum:  # sums of products, whatever the template calls
         return all(one not in doubtful for part in operation.bound.values() for one in _names(part))
     setting = Setting(template, operation, facts, "", Spec(ndim=None), {})
-    chosen = decided(template.body, setting)
+    chosen = chosen_assignments(template.body, setting)
 
-    def finite(node: Node) -> bool:
+    def all_finite(node: Node) -> bool:
         if isinstance(node, gast.Name) and node.id == template.result:
             return result
         return all(one not in doubtful for one in _names(node))
 
-    reading = _reading(operation, template, chosen, finite, facts)
+    reading = _read_template(operation, template, chosen, all_finite, facts)
     wanted = [p for p, a in operation.bound.items() if any(one in facts.active for one in _names(a))]
     lines = [line for line in chosen if derivative_of(line.targets[0]) in wanted]
     return all(is_finite(line.value, reading) for line in lines)
@@ -469,12 +469,12 @@ def doubts(function: Node, facts: Facts) -> Node:
     if facts.mode == "primal":
         return function
     order = statements(function.body)
-    facts.doubts = _doubtful(function, order, facts)
+    facts.doubts = _doubtful_names(function, order, facts)
     known = -1
     while facts.doubts and known != len(facts.floors):
         known = len(facts.floors)
         if len(floors(function, order, facts)) != known:
-            facts.doubts = _doubtful(function, order, facts)
+            facts.doubts = _doubtful_names(function, order, facts)
     facts.least = facts.floors
     facts.floors = {one: least for one, least in facts.floors.items() if one not in facts.doubts}  # inf is no divisor
     note_masks(order, facts)
@@ -483,7 +483,7 @@ def doubts(function: Node, facts: Facts) -> Node:
 
 def note_masks(order: Block, facts: Facts) -> None:
     """Note the names whose adjoints want a mask."""
-    facts.masked = _masked(order, facts)
+    facts.masked = _adjoints_to_mask(order, facts)
     pieces = _pieces_read(order, facts)
     facts.singled = {one: None for one, read in pieces.items() if any(is_one(index, facts) for index in read)}
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
@@ -553,10 +553,10 @@ def _is_all(part: Node) -> bool:
     return isinstance(part, gast.Constant) and part.value in (None, ...)
 
 
-def _doubtful(function: Node, order: Block, facts: Facts) -> dict[str, None]:
+def _doubtful_names(function: Node, order: Block, facts: Facts) -> dict[str, None]:
     """Names some value of which may be inf or nan, where the arguments are finite that are differentiated."""
-    found = dict.fromkeys(_given(function, order, facts))
-    for one in _asked(order, facts):
+    found = dict.fromkeys(_outside_arrays(function, order, facts))
+    for one in _names_tested_for_nan(order, facts):
         found[one] = None
     while True:
         known = len(found)
@@ -567,7 +567,7 @@ def _doubtful(function: Node, order: Block, facts: Facts) -> dict[str, None]:
             return found
 
 
-def _given(function: Node, order: Block, facts: Facts) -> list[str]:
+def _outside_arrays(function: Node, order: Block, facts: Facts) -> list[str]:
     """Arrays that the function takes from outside, and is not differentiated by: data may have gaps."""
     bound = {one for node in order for one in stores(node)}
     data = [p for p in parameters(function) if p not in facts.wrt]
@@ -581,7 +581,7 @@ def _is_whole(one: str, facts: Facts) -> bool:
     return one in facts.integers or facts.kinds.get(one, UNKNOWN).dtype == "integer"
 
 
-def _asked(order: Block, facts: Facts) -> list[str]:
+def _names_tested_for_nan(order: Block, facts: Facts) -> list[str]:
     """Names that are asked for nan, `np.isnan(t)`, and what t is computed from."""
     made = {bound: node for node in order if isinstance(node, gast.Assign) for bound in stores(node)}
     todo = [one for node in order for part in header(node) for one in _asked_in(part, facts)]
@@ -603,7 +603,7 @@ def _asked_in(tree: Node, facts: Facts) -> list[str]:
             rule = rule_of(function)
             if rule is not None and any(op is function for op in rule.asks):
                 found += loads(part.args[0])
-        elif isinstance(part, gast.Compare) and same(part.left, part.comparators[0]):
+        elif isinstance(part, gast.Compare) and same_tree(part.left, part.comparators[0]):
             found += loads(part.left)
     return found
 
@@ -621,11 +621,11 @@ def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
     return operation.kind == "op" and gives_finite(operation, facts, doubtful)
 
 
-def _masked(order: Block, facts: Facts) -> dict[str, bool]:
+def _adjoints_to_mask(order: Block, facts: Facts) -> dict[str, bool]:
     """Names whose adjoints meet a doubtful factor, or go on to where they do; whether all elements do at once."""
     found = dict.fromkeys(facts.handed.gives_masks, True)
     begun = [(node, [one for one in stores(node) if one in facts.active]) for node in order]
-    steps = [(bound, not written(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound]
+    steps = [(bound, not written_names(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound]
     while True:
         known = dict(found)
         for bound, whole, meets, read in steps:

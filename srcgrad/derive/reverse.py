@@ -21,13 +21,13 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    called,
-    constant,
+    called_name,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
     is_write,
+    literal_node,
     loads,
     name,
     parameters,
@@ -38,18 +38,37 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
-from srcgrad.derive.adjoint_flags import after_trip, before_loop, carried, is_guarded, met, met_masks, under, within
+from srcgrad.derive.adjoint_flags import (
+    after_trip,
+    before_loop,
+    carry_flags,
+    guard_by_flag,
+    is_guarded,
+    merge_flags,
+    met_masks,
+    move_into_branch,
+)
 from srcgrad.derive.adjoint_seeds import seed, seed_masks
-from srcgrad.derive.adjoints import ABSENT, EITHER, Adjoints, State, at_trip, changed, differ, joined, names
+from srcgrad.derive.adjoints import (
+    ABSENT,
+    EITHER,
+    Adjoints,
+    State,
+    at_trip,
+    changed_adjoints,
+    differ,
+    join_adjoint_kinds,
+    names,
+)
 from srcgrad.derive.contributions import Parts, added_row, contributions
 from srcgrad.derive.in_place_writes import swaps, undo_swap
 from srcgrad.derive.lists_and_stacks import stack_adjoints, undo
 from srcgrad.derive.mask_arrivals import loop_masks, mask_heads
 from srcgrad.derive.masks_of_calls import masks_given
-from srcgrad.derive.needed_adjoints import needed
-from srcgrad.derive.no_record_needed import standing, steady
+from srcgrad.derive.needed_adjoints import bind_needed_masks
+from srcgrad.derive.no_record_needed import loop_invariant_names, names_kept_in_arrays
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import Saves, backward_loop, own_statements
 
@@ -75,8 +94,8 @@ class Halves:
 
 
 def reverse(function: Node, facts: Facts) -> Halves:
-    """Derive the backward half; the forward half saves whatever is lost, needed or not (`dead` decides)."""
-    needed(function, facts)
+    """Derive the backward half; the forward half saves whatever is lost, needed or not (`dead_code` decides)."""
+    bind_needed_masks(function, facts)
     lost = overwrites(function, facts)
     facts.steps = own_statements(facts)
     adjoints = Adjoints(facts)
@@ -88,7 +107,9 @@ def reverse(function: Node, facts: Facts) -> Halves:
     facts.output = output
     if facts.handed.takes_masks:
         seed_masks(output, adjoints)
-    saves = Saves(facts, lost, standing=standing(function, facts), steady=steady(function, facts))
+    saves = Saves(
+        facts, lost, standing=names_kept_in_arrays(function, facts), steady=loop_invariant_names(function, facts)
+    )
     work = Backward(facts, adjoints, lost, saves)
     stacks = stack_adjoints(function.body, adjoints)
     body = _block(function.body[:-1], (function, "body"), work)
@@ -103,7 +124,7 @@ def _block(block: Block, place: tuple[Node, str], work: Backward) -> Block:
     made = work.saves.restore_ends(place)
     for run in reversed(_runs(block, work.facts)):
         made += _run(run, work)
-    return within(made, work.adjoints)
+    return move_into_branch(made, work.adjoints)
 
 
 def _runs(block: Block, facts: Facts) -> list[Block]:
@@ -127,7 +148,7 @@ def _run(run: Block, work: Backward) -> Block:
     for position in range(len(run) - 1, -1, -1):
         node = run[position]
         overwritten = {lost for other in run[:position] for lost in work.lost.before.get(other, [])}
-        ready, again = _ready(again, overwritten)
+        ready, again = _split_recomputed(again, overwritten)
         if isinstance(node, gast.If):
             made += ready + _branch(node, work)
         elif isinstance(node, gast.For | gast.While):
@@ -137,7 +158,7 @@ def _run(run: Block, work: Backward) -> Block:
     return made
 
 
-def _ready(again: Block, overwritten: set[str]) -> tuple[Block, Block]:
+def _split_recomputed(again: Block, overwritten: set[str]) -> tuple[Block, Block]:
     """Values that may be computed now, and values that read what a statement further up has overwritten."""
     ready: Block = []
     waiting: Block = []
@@ -153,7 +174,7 @@ def _ready(again: Block, overwritten: set[str]) -> tuple[Block, Block]:
 
 def _assignment(node: Node, work: Backward, again: Block) -> Block:
     """Lines that read the new value, then the old values come back, then the other lines."""
-    if written(node):
+    if written_names(node):
         lines = undo(node, work.adjoints)
         index = set(loads(part_written(node).slice)) if is_write(node) else set()
         first = [clone for clone in again if index & set(stores(clone))]
@@ -180,7 +201,7 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
         computed = [one for clone in again for one in stores(clone)]
         early, late = parts.split(work.lost.before[node], computed)
     if guarded:
-        early, late = (under(flag, side, node, work.adjoints) for side in (early, late))
+        early, late = (guard_by_flag(flag, side, node, work.adjoints) for side in (early, late))
     return [*made, *early, *restored, *again, *zeros, *late, *united]
 
 
@@ -205,7 +226,7 @@ def _parts(node: Node, work: Backward, flag: str, guarded: bool) -> tuple[Block,
     gone = [one for one in stores(node) if not adjoints.exists(one)]
     adjoints.flags = {one: kept for one, kept in adjoints.flags.items() if one not in gone}
     own = {one: kind for one, kind in before.items() if one not in stores(node)}
-    return zeros, parts, carried(flag, own, flags, node, adjoints) if flag else []
+    return zeros, parts, carry_flags(flag, own, flags, node, adjoints) if flag else []
 
 
 def _made_whole(node: Node, work: Backward) -> Block:
@@ -232,7 +253,7 @@ def _branch(node: Node, work: Backward) -> Block:
             ended_flags.append(work.adjoints.flags)
         work.adjoints.depth -= 1
         fresh = [n for n in names(*states) if differ(n, states) and before.get(n, ABSENT) == ABSENT]
-        fresh += [n for n in changed(before, states) if not work.adjoints.unbound(n)]
+        fresh += [n for n in changed_adjoints(before, states) if not work.adjoints.may_be_unbound(n)]
         if not fresh:
             break
         work.adjoints.state = before
@@ -245,10 +266,10 @@ def _branch(node: Node, work: Backward) -> Block:
                 if ended.get(primal, ABSENT) == ABSENT:
                     work.adjoints.state = ended
                     side.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
-        merged[primal] = joined([ended.get(primal, ABSENT) for ended in states])
+        merged[primal] = join_adjoint_kinds([ended.get(primal, ABSENT) for ended in states])
     work.adjoints.state = merged
     met_masks(sides, states, ended_masks, node, work.adjoints)
-    zeros += met(sides, states, ended_flags, flags, node, work.adjoints)
+    zeros += merge_flags(sides, states, ended_flags, flags, node, work.adjoints)
     restored = work.saves.restore_before(node)
     if not sides[0] and not sides[1]:
         return zeros + restored
@@ -258,7 +279,7 @@ def _branch(node: Node, work: Backward) -> Block:
 def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
     """Zeros before a loop or branch."""
     spec = work.facts.value_spec.get(primal)
-    indexed = primal in work.facts.indexed and not work.adjoints.unbound(primal)
+    indexed = primal in work.facts.indexed and not work.adjoints.may_be_unbound(primal)
     made = (work.adjoints.element_zeros if indexed else work.adjoints.zeros)(primal, spec, like)
     into.append(made)
 
@@ -277,7 +298,7 @@ def _loop(node: Node, work: Backward) -> Block:
             masks = steady  # a trip adds to the others, or hands them on
             continue
         fresh = [n for n in after if after[n] != ABSENT and before.get(n, ABSENT) == ABSENT]
-        numbers = changed(before, [after])
+        numbers = changed_adjoints(before, [after])
         begun, again = before_loop(fresh, flags, node, work.adjoints)
         if not fresh and not numbers and not again:
             break
@@ -285,13 +306,13 @@ def _loop(node: Node, work: Backward) -> Block:
         work.adjoints.state, work.adjoints.masks = before, masks
         for primal in numbers:
             before[primal] = EITHER
-        for primal in [*fresh, *(n for n in numbers if not work.adjoints.unbound(n))]:
+        for primal in [*fresh, *(n for n in numbers if not work.adjoints.may_be_unbound(n))]:
             _initialise(primal, zeros, node, work)
     body += after_trip(flags, node, work.adjoints)
     for primal, kind in before.items():
         if kind != ABSENT and after.get(primal, ABSENT) == ABSENT:
             body.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
-    work.adjoints.state = {n: joined([k, after.get(n, ABSENT)]) for n, k in before.items()}
+    work.adjoints.state = {n: join_adjoint_kinds([k, after.get(n, ABSENT)]) for n, k in before.items()}
     work.adjoints.masks, work.adjoints.flags = masks, flags
     restored = work.saves.restore_before(node)
     if body and node in work.facts.checkpointed:
@@ -327,7 +348,7 @@ def gradient(function: Node, facts: Facts) -> Program:
     _sums_with_slices(halves.backward, facts, {})
     if facts.seed in ("parameter", "one"):
         _check_output(halves, facts)
-    found = [_returned(w, facts) for w in facts.wrt]
+    found = [_returned_adjoint(w, facts) for w in facts.wrt]
     found += masks_given(halves.output, halves.adjoints, halves.backward)
     adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
@@ -345,7 +366,7 @@ def _sums_with_slices(block: Block, facts: Facts, sliced: dict[str, None]) -> No
     """
     for node in reversed(block):
         adjoint = target(node)
-        if adjoint is not None and adjoint in sliced and called(node.value) == facts.imports.get("add"):
+        if adjoint is not None and adjoint in sliced and called_name(node.value) == facts.imports.get("add"):
             value = node.value
             if loads(value.args[0]) == (adjoint,) and facts.adjoint_of.get(adjoint) not in facts.containers:
                 node.value = gast.BinOp(value.args[0], gast.Add(), value.args[1])
@@ -357,7 +378,7 @@ def _sums_with_slices(block: Block, facts: Facts, sliced: dict[str, None]) -> No
             _sums_with_slices(getattr(node, which, None) or [], facts, sliced)
 
 
-def _returned(wanted: str, facts: Facts) -> Node:
+def _returned_adjoint(wanted: str, facts: Facts) -> Node:
     """The adjoint of an argument, put together as the argument is where the text alone does not tell."""
     adjoint = name(facts.spelled[wanted])
     if not may_be_array(wanted, facts):
@@ -392,7 +413,7 @@ def _zeros(halves: Halves, facts: Facts) -> None:
     for node in halves.backward:
         if node in facts.zeros and target(node) in order and seen.isdisjoint([target(node), *loads(node)]):
             hoisted.append(node)
-        seen.update(s for n in statements([node]) for s in stores(n) if s not in written(n))
+        seen.update(s for n in statements([node]) for s in stores(n) if s not in written_names(n))
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
     halves.backward = first + [n for n in halves.backward if n not in hoisted] + last
 
@@ -418,7 +439,7 @@ def _separate(halves: Halves, facts: Facts) -> None:
         if again in facts.viewed:
             facts.viewed[renamed[again]] = None
     for node in statements(halves.backward) if renamed else ():
-        for item in [item for part in header(node) or [node] for item in inside(part, gast.Name)]:
+        for item in [item for part in header(node) or [node] for item in find_nodes(part, gast.Name)]:
             item.id = renamed.get(item.id, item.id)
     facts.again = {new: old for old, new in renamed.items()}
 
@@ -441,7 +462,7 @@ def _check_output(halves: Halves, facts: Facts) -> None:
     spec = facts.spec.get(value)
     is_number = spec is not None and spec.scalar and value.id not in facts.complex
     if value.id in facts.active and not is_number:
-        seed: Node = name(facts.seeds[0]) if facts.seeds else constant(1.0)
+        seed: Node = name(facts.seeds[0]) if facts.seeds else literal_node(1.0)
         check = statement(f"{facts.library('check_seed')}(seed, {value.id})", seed=seed)
         facts.effects[check] = None
         at(check, halves.output)

@@ -17,8 +17,8 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     expression,
+    literal_node,
     name,
     statement,
     statements,
@@ -38,7 +38,7 @@ class Blocks:
     rows: int | None = None
 
 
-def blocked(function: Node, facts: Facts) -> Node:
+def loop_over_blocks(function: Node, facts: Facts) -> Node:
     """Write a sum over the rows of arguments as a loop over blocks of rows; E5029 where it is not known to be one.
 
     >>> import numpy as np, srcgrad
@@ -80,7 +80,7 @@ class _Work:
         fresh = self.facts.names.fresh
         self.like = self.plan.loop[0]
         self.first, self.stop = fresh("first"), fresh("stop")
-        self.rows: Node = constant(self.blocks.rows)
+        self.rows: Node = literal_node(self.blocks.rows)
         for node in [one for one in self.plan.totals if target(one) in self.facts.temporaries]:
             self._call_total(str(target(node)))
         self.parts = {held: fresh(f"{held}_rows") for held in self.blocks.over if self._is_read(held)}
@@ -105,7 +105,7 @@ class _Work:
             self.rows = name(rows)
             made.append(statement(f"{rows} = {block_size(self.plan.seen)}"))
         for node in self.plan.totals:
-            made.append(assign(str(target(node)), constant(0)))
+            made.append(assign(str(target(node)), literal_node(0)))
         return [at(node, self.like) for node in made]
 
     def loop(self) -> Node:
@@ -119,7 +119,7 @@ class _Work:
         weight = self._weight(body)
         for node in self.plan.loop:
             self._rename(node)
-            body += self._added(node, weight) if node in self.plan.totals else [node]
+            body += self._add_sum(node, weight) if node in self.plan.totals else [node]
         header.body = body
         return at(header, self.function)
 
@@ -140,13 +140,13 @@ class _Work:
             if read or each in self.plan.totals:
                 self.facts.rewritten[self.facts.origin.get(each, each)] = None
 
-    def _added(self, node: Node, weight: str) -> Block:
+    def _add_sum(self, node: Node, weight: str) -> Block:
         """`s = np.sum(t)` as `s = s + np.sum(t)`."""
         total, made = str(target(node)), []
-        held = self._temporary()
+        held = self._new_temporary()
         made.append(self._as(node, assign(held, node.value)))
         if self.plan.totals[node] == "mean":
-            weighed = self._temporary()
+            weighed = self._new_temporary()
             value = expression(f"{held} * {weight}")
             self._note(value, np.multiply, {"x": value.left, "y": value.right})
             made.append(self._as(node, assign(weighed, value)))
@@ -161,7 +161,7 @@ class _Work:
         self.facts.origin[made] = self.facts.origin.get(node, node)
         return at(made, node)
 
-    def _temporary(self) -> str:
+    def _new_temporary(self) -> str:
         held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
         self.facts.temporaries[held] = "t"
         return held

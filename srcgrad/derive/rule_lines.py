@@ -22,14 +22,14 @@ import numpy as np
 from srcgrad.analysis.complex_numbers import may_be_complex
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import literal_of
-from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import adjoint_template, derivative_of, rule_of
-from srcgrad.core.trees import Node, constant, expression, same, walk
+from srcgrad.core.trees import Node, expression, literal_node, same_tree, walk
 from srcgrad.runtime.contract import self_dot, self_product
 
 
-def conjugated(node: Node, facts: Facts) -> Node:
+def conjugate(node: Node, facts: Facts) -> Node:
     """The conjugate of an expression; what is real stays as it is, `np.conj` stands around names where it can."""
     if not may_be_complex(node, facts):
         return node
@@ -37,15 +37,15 @@ def conjugated(node: Node, facts: Facts) -> Node:
         return _literal(-node.value)
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
         if isinstance(node.operand, gast.Constant):
-            return constant(node.operand.value)
-        return gast.UnaryOp(node.op, conjugated(node.operand, facts))
+            return literal_node(node.operand.value)
+        return gast.UnaryOp(node.op, conjugate(node.operand, facts))
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult | gast.Div | gast.Add | gast.Sub):
         if may_be_complex(node.left, facts) != may_be_complex(node.right, facts):
-            return gast.BinOp(conjugated(node.left, facts), node.op, conjugated(node.right, facts))
+            return gast.BinOp(conjugate(node.left, facts), node.op, conjugate(node.right, facts))
     if isinstance(node, gast.Tuple | gast.List):
-        return type(node)(elts=[conjugated(item, facts) for item in node.elts], ctx=gast.Load())
+        return type(node)(elts=[conjugate(item, facts) for item in node.elts], ctx=gast.Load())
     if isinstance(node, gast.Attribute) and node.attr == "T":
-        return gast.Attribute(conjugated(node.value, facts), "T", gast.Load())
+        return gast.Attribute(conjugate(node.value, facts), "T", gast.Load())
     if is_conjugate(node, facts):
         return node.args[0]
     if isinstance(node, gast.Name) and facts.containers.get(node.id) in ("list", "tuple"):
@@ -57,7 +57,7 @@ def conjugated(node: Node, facts: Facts) -> Node:
 
 def _literal(value: complex) -> Node:
     """A complex literal: Python has none that is negative."""
-    return gast.UnaryOp(gast.USub(), constant(-value)) if value.imag < 0 else constant(value)
+    return gast.UnaryOp(gast.USub(), literal_node(-value)) if value.imag < 0 else literal_node(value)
 
 
 def is_conjugate(node: Node, facts: Facts) -> bool:
@@ -69,7 +69,7 @@ def real_part(value: Node, facts: Facts) -> Node:
     """The real part of a contribution to something real; `(g * -1j).real` is `g.imag`."""
     if not may_be_complex(value, facts):
         return value
-    part = _turned(value)
+    part = _without_minus_i(value)
     made = expression("value.real", value=value) if part is None else gast.Attribute(part, "imag", gast.Load())
     facts.spec[made] = spec_of_tree(made, facts)
     if value in facts.reduced:
@@ -77,7 +77,7 @@ def real_part(value: Node, facts: Facts) -> Node:
     return made
 
 
-def _turned(value: Node) -> Node | None:
+def _without_minus_i(value: Node) -> Node | None:
     """`g` of `g * -1j`; None for any other expression."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         side = value.right
@@ -102,7 +102,7 @@ def carries(node: Node, carrying: set[str]) -> bool:
     return any(derivative_of(n) is not None or (isinstance(n, gast.Name) and n.id in carrying) for n in walk(node))
 
 
-def below(part: Node, node: Node, namespace: dict[str, Any], carrying: set[str] | None) -> set[str] | None:
+def carrying_parts(part: Node, node: Node, namespace: dict[str, Any], carrying: set[str] | None) -> set[str] | None:
     """As `carrying`; None for parts of a call of which no conjugate is taken: its function, a shape, an index."""
     if carrying is None or not isinstance(node, gast.Call):
         return carrying
@@ -120,14 +120,14 @@ def _meaning(node: Node, namespace: dict[str, Any]) -> Any:
 
 
 @dataclass
-class Lost:
+class ZeroDerivatives:
     """Names that stand for derivatives that are zero, with the value to which each belongs; and those that are not."""
 
     zeros: dict[str, Node] = field(default_factory=dict)
     carriers: dict[str, None] = field(default_factory=dict)
 
 
-def pruned(value: Node, lost: Lost, facts: Facts) -> Node | None:
+def prune_zero_terms(value: Node, lost: ZeroDerivatives, facts: Facts) -> Node | None:
     """A linear expression without the terms of derivatives that are zero; None if nothing is left."""
     if isinstance(value, gast.Name):
         return None if value.id in lost.zeros else value
@@ -140,23 +140,23 @@ def pruned(value: Node, lost: Lost, facts: Facts) -> Node | None:
     if isinstance(value, gast.Tuple):
         return _tuple(value, lost, facts)
     if isinstance(value, gast.UnaryOp):
-        value.operand = inner = pruned(value.operand, lost, facts)
+        value.operand = inner = prune_zero_terms(value.operand, lost, facts)
         return None if inner is None else value
     if isinstance(value, gast.Subscript | gast.Attribute):
-        value.value = inner = pruned(value.value, lost, facts)
+        value.value = inner = prune_zero_terms(value.value, lost, facts)
         return None if inner is None else value
     raise AssertionError("a line of a rule is made of sums, products, calls, subscripts and attributes")
 
 
-def _tuple(value: Node, lost: Lost, facts: Facts) -> Node | None:
+def _tuple(value: Node, lost: ZeroDerivatives, facts: Facts) -> Node | None:
     """The tangents that a rule takes, zeros in the places of those that are zero."""
-    kept = [pruned(part, lost, facts) for part in value.elts]
+    kept = [prune_zero_terms(part, lost, facts) for part in value.elts]
     if not any(kept):
         return None
-    return gast.Tuple(elts=_filled(value.elts, kept, lost, facts), ctx=gast.Load())
+    return gast.Tuple(elts=_fill_with_zeros(value.elts, kept, lost, facts), ctx=gast.Load())
 
 
-def _filled(parts: list[Node], kept: list[Node | None], lost: Lost, facts: Facts) -> list[Node]:
+def _fill_with_zeros(parts: list[Node], kept: list[Node | None], lost: ZeroDerivatives, facts: Facts) -> list[Node]:
     """What is left of each part, zeros in the places of those that are zero."""
     return [
         expression(f"{facts.library('zeros_like')}(x)", x=_primal_of(old, lost, facts)) if new is None else new
@@ -164,8 +164,8 @@ def _filled(parts: list[Node], kept: list[Node | None], lost: Lost, facts: Facts
     ]
 
 
-def _operation(value: Node, lost: Lost, facts: Facts) -> Node | None:
-    left, right = pruned(value.left, lost, facts), pruned(value.right, lost, facts)
+def _operation(value: Node, lost: ZeroDerivatives, facts: Facts) -> Node | None:
+    left, right = prune_zero_terms(value.left, lost, facts), prune_zero_terms(value.right, lost, facts)
     if isinstance(value.op, gast.Add | gast.Sub):
         if left is None:
             return right if right is None or isinstance(value.op, gast.Add) else gast.UnaryOp(gast.USub(), right)
@@ -176,24 +176,24 @@ def _operation(value: Node, lost: Lost, facts: Facts) -> Node | None:
     return gast.BinOp(left, value.op, right)
 
 
-def _call(value: Node, lost: Lost, facts: Facts) -> Node | None:
+def _call(value: Node, lost: ZeroDerivatives, facts: Facts) -> Node | None:
     """A call is linear in the arguments that hold derivatives: zero if all of these are."""
     parts = [*value.args, *(word.value for word in value.keywords)]
-    kept = [pruned(copied(part, facts), lost, facts) for part in parts]
+    kept = [prune_zero_terms(copy_with_facts(part, facts), lost, facts) for part in parts]
     if None in kept and not any(k is not None and mentions(k, lost.carriers) for k in kept):
         return None
-    filled = _filled(parts, kept, lost, facts)
+    filled = _fill_with_zeros(parts, kept, lost, facts)
     value.args = filled[: len(value.args)]
     for word, argument in zip(value.keywords, filled[len(value.args) :], strict=True):
         word.value = argument
     return value
 
 
-def _primal_of(part: Node, lost: Lost, facts: Facts) -> Node:
+def _primal_of(part: Node, lost: ZeroDerivatives, facts: Facts) -> Node:
     """The value whose derivative is zero."""
     found = next(n.id for n in walk(part) if isinstance(n, gast.Name) and n.id in lost.zeros)
     assert lost.zeros[found] is not None, "a rule adds what it computes of derivatives by `+`"
-    return copied(lost.zeros[found], facts)
+    return copy_with_facts(lost.zeros[found], facts)
 
 
 def mentions(value: Node, names: dict[str, Node] | dict[str, None]) -> bool:
@@ -246,7 +246,7 @@ def _is_same(value: object, default: object) -> bool:
     return type(value) is type(default) and value == default
 
 
-def folded(node: Node) -> Node:
+def fold_numbers(node: Node) -> Node:
     """A sum or difference of two numbers as one: `3 - 1`, the exponent in the derivative of `x ** 3`, is 2.
 
     The negative of a number is a number: what `np.roll(x, -1)` has moved is moved back by 1, not by `--1`.
@@ -255,7 +255,7 @@ def folded(node: Node) -> Node:
         left, right = literal_of(node.left), literal_of(node.right)
         if isinstance(left, int | float) and isinstance(right, int | float):
             total = left + right if isinstance(node.op, gast.Add) else left - right
-            return constant(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding
+            return literal_node(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
         return _opposite(node.operand) or node
     if isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "negative" and len(node.args) == 1:
@@ -281,7 +281,7 @@ def _opposite(node: Node) -> Node | None:
 _ITSELF = {np.multiply: np.square, np.matmul: self_product, np.dot: self_dot, np.inner: self_dot, np.vdot: self_dot}
 
 
-def squared(operation: Operation, facts: Facts) -> Operation:
+def square_operation(operation: Operation, facts: Facts) -> Operation:
     """A product of a value with itself as an operation of one operand: two equal terms are one.
 
     Of `np.inner` and `np.vdot` that holds for vectors; of complex values for `x * x` alone.
@@ -290,7 +290,7 @@ def squared(operation: Operation, facts: Facts) -> Operation:
     if own is None or len(operation.bound) != 2:
         return operation
     one, two = operation.bound.values()
-    if not isinstance(one, gast.Name) or not same(one, two):
+    if not isinstance(one, gast.Name) or not same_tree(one, two):
         return operation
     if own is not np.square and one.id in facts.complex:
         return operation
@@ -317,18 +317,21 @@ def scaled_square(operation: Operation, node: Node, read: Node, facts: Facts) ->
         return []
     others = [one for one in inner if getattr(one, "id", None) != x.id]
     if not others:
-        return [(copied(x, facts), _product(read, constant(3.0), copied(whole, facts)))]
+        return [(copy_with_facts(x, facts), _product(read, literal_node(3.0), copy_with_facts(whole, facts)))]
     if len(others) > 1:
         return []
     scale = others[0]
     if isinstance(scale, gast.Constant):
-        twice = constant(2.0 * scale.value)
-        own = copied(x, facts)
+        twice = literal_node(2.0 * scale.value)
+        own = copy_with_facts(x, facts)
         value = gast.BinOp(read, gast.Mult(), own) if twice.value == 1.0 else _product(read, twice, own)
-        return [(copied(x, facts), value)]
+        return [(copy_with_facts(x, facts), value)]
     return [
-        (copied(scale, facts), _product(copied(read, facts), copied(x, facts), copied(x, facts))),
-        (copied(x, facts), _product(read, constant(2.0), copied(whole, facts))),
+        (
+            copy_with_facts(scale, facts),
+            _product(copy_with_facts(read, facts), copy_with_facts(x, facts), copy_with_facts(x, facts)),
+        ),
+        (copy_with_facts(x, facts), _product(read, literal_node(2.0), copy_with_facts(whole, facts))),
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.analysis.activity import differentiable
+from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import Facts, Operation, Spec
 from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of, tangent_template
@@ -17,18 +17,18 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
-    inside,
+    find_nodes,
     is_write,
     loads,
     part_written,
     statements,
     stores,
-    written,
+    written_names,
 )
 from srcgrad.derive.in_place_writes import is_whole
-from srcgrad.derive.instantiate_rules import Setting, decided
+from srcgrad.derive.instantiate_rules import Setting, chosen_assignments
 from srcgrad.derive.regularity import has_finite_lines, meaning
-from srcgrad.derive.rule_lines import squared
+from srcgrad.derive.rule_lines import square_operation
 
 NONE, SOME, MANY, ALL = range(4)  # of a tangent's elements are zero by structure: none, some only, perhaps all, all
 
@@ -61,7 +61,7 @@ def zeros(function: Node, facts: Facts) -> tuple[dict[str, None], dict[Node, int
 def is_singular(node: Node, facts: Facts) -> bool:
     """Whether a derivative may be inf where operands and result are numbers: that of a root, but of no quotient."""
     operation = facts.operation.get(getattr(node, "value", None))
-    rule = None if operation is None or written(node) else operation.rule
+    rule = None if operation is None or written_names(node) else operation.rule
     if operation is None or rule is None or rule.kind != "elementwise" or rule.op in (np.divide, np.reciprocal):
         return False
     return not has_finite_lines(operation, facts, {}, True)
@@ -128,8 +128,8 @@ class _Flow:
         bound = [one for one in stores(node) if one in self.facts.active]
         if not isinstance(node, gast.Assign | gast.AugAssign | gast.Expr) or not bound:
             return
-        held = self.state.get((written(node) or [""])[0], NONE)
-        if not written(node):
+        held = self.state.get((written_names(node) or [""])[0], NONE)
+        if not written_names(node):
             value = self._value(node)
         elif is_write(node):
             value = self._write(node, held)
@@ -145,7 +145,7 @@ class _Flow:
             new = min(old, new)
         if is_whole(index) and isinstance(part.value, gast.Name):
             return new
-        if old == new or self.facts.list_kind(written(node)[0]):
+        if old == new or self.facts.list_kind(written_names(node)[0]):
             return max(old, new)
         return SOME if min(old, new) == NONE and is_basic(index, frozenset(self.facts.integers)) else MANY
 
@@ -168,10 +168,10 @@ class _Flow:
             return found and max(MANY, found) if isinstance(node.targets[0], gast.Tuple) else found
         if operation is None or operation.rule is None:
             return ALL
-        operation = squared(operation, facts)
+        operation = square_operation(operation, facts)
         rule = operation.rule
         assert rule is not None, "an op has a rule"
-        given = {p: a for p, a in operation.bound.items() if p in differentiable(rule)}
+        given = {p: a for p, a in operation.bound.items() if p in differentiable_parameters(rule)}
         active = [p for p, a in given.items() if any(one in facts.active for one in loads(a))]
         if rule.kind == "elementwise":
             old = [self._operand(given[p]) for p in active]
@@ -179,7 +179,7 @@ class _Flow:
             sides = len(active) > 1 and not any(old)  # of two sides the one or the other
             return NONE if sides else min(new, default=ALL)
         if _is_linear(rule):
-            least = self._moved(node, operation, given)
+            least = self._zeros_of_linear(node, operation, given)
         else:
             least = min((self._operand(one) for p in active for one in _names(given[p], facts)), default=ALL)
         if operation.function is operator.getitem:
@@ -188,7 +188,7 @@ class _Flow:
             return NONE
         return max(least, SOME) if rule.zeros == "made" else least
 
-    def _moved(self, node: Node, operation: Operation, given: dict[str, Node]) -> int:
+    def _zeros_of_linear(self, node: Node, operation: Operation, given: dict[str, Node]) -> int:
         """Of a linear operation, whose elements come from the one or the other of what it is given."""
         assert operation.rule is not None, "an op has a rule"
         template, spec = adjoint_template(operation.rule), self.facts.spec
@@ -214,15 +214,15 @@ def _is_linear(rule: Rule) -> bool:
     template = tangent_template(rule) if rule.kind == "general" else None
     if template is None:
         return rule.kind == "linear"
-    lines = [line.value for part in template.body for line in inside(part, gast.Assign)]
-    own = [derivative_of(one) for line in lines for one in inside(line, gast.Subscript)]
-    read = [one for line in lines for one in loads(line) if one in differentiable(rule)]
+    lines = [line.value for part in template.body for line in find_nodes(part, gast.Assign)]
+    own = [derivative_of(one) for line in lines for one in find_nodes(line, gast.Subscript)]
+    read = [one for line in lines for one in loads(line) if one in differentiable_parameters(rule)]
     return len(read) == len([one for one in own if one in read])
 
 
 def _names(tree: Node, facts: Facts) -> list[Node]:
     """The active names of an operand."""
-    return [one for one in inside(tree, gast.Name) if one.id in facts.active]
+    return [one for one in find_nodes(tree, gast.Name) if one.id in facts.active]
 
 
 def begins(operation: Operation, parameter: str, facts: Facts) -> bool:
@@ -230,12 +230,12 @@ def begins(operation: Operation, parameter: str, facts: Facts) -> bool:
     assert operation.rule is not None, "an op has a rule"
     template = adjoint_template(operation.rule)
     assert template is not None, "an elementwise rule has a template"
-    for line in decided(template.body, Setting(template, operation, facts, "", Spec(ndim=None), {})):
+    for line in chosen_assignments(template.body, Setting(template, operation, facts, "", Spec(ndim=None), {})):
         if derivative_of(line.targets[0]) == parameter:
-            for call in inside(line.value, gast.Call):
+            for call in find_nodes(line.value, gast.Call):
                 rule = rule_of(meaning(call.func, template.namespace))
                 carried = [
-                    part for part in call.args if any(derivative_of(one) for one in inside(part, gast.Subscript))
+                    part for part in call.args if any(derivative_of(one) for one in find_nodes(part, gast.Subscript))
                 ]
                 if rule is not None and rule.selects and carried:
                     return True

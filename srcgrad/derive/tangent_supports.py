@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import gast
 
-from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -17,21 +17,23 @@ from srcgrad.core.trees import (
     name,
     statements,
     stores,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import rebuild
 from srcgrad.derive.instantiate_rules import Lines
-from srcgrad.derive.masks import Mask, Masking
+from srcgrad.derive.masks import Mask, StatementMasks
 from srcgrad.derive.regularity import meets_doubt
 from srcgrad.derive.structural_zeros import NONE, zeros
 
 
-def sought(function: Node, facts: Facts, meets: Callable[[Node, Facts], bool] = meets_doubt) -> dict[str, None]:
+def tangents_to_follow(
+    function: Node, facts: Facts, meets: Callable[[Node, Facts], bool] = meets_doubt
+) -> dict[str, None]:
     """Names whose tangents go on to where they meet a factor that may not be finite."""
     found: dict[str, None] = {}
     if not facts.doubts or facts.complex:
         return found
-    order = [node for node in statements(function.body) if isinstance(node, gast.Assign) and not written(node)]
+    order = [node for node in statements(function.body) if isinstance(node, gast.Assign) and not written_names(node)]
     doubtful = {node: meets(node, facts) for node in order}
     known = -1
     while known != len(found):
@@ -44,7 +46,7 @@ def sought(function: Node, facts: Facts, meets: Callable[[Node, Facts], bool] = 
 
 def supports(function: Node, facts: Facts) -> None:
     """Note whose tangents have masks, and whose have a support that is changed as they are."""
-    facts.sought = sought(function, facts)
+    facts.sought = tangents_to_follow(function, facts)
     if not facts.doubts or facts.complex:
         return
     wanted, facts.zeroed, read = zeros(function, facts)
@@ -70,7 +72,7 @@ def _has_mask(node: Node, read: dict[Node, dict[str, None]], facts: Facts) -> bo
     return rule.kind == "elementwise" or all(getattr(a, "id", "") in read.get(node, ()) for a in given)
 
 
-def _mask_of(one: str, masking: Masking) -> Mask | None:
+def _mask_of(one: str, masking: StatementMasks) -> Mask | None:
     """The mask of a tangent, which its support gives where it has one."""
     facts = masking.facts
     if one not in facts.supported:
@@ -81,7 +83,7 @@ def _mask_of(one: str, masking: Masking) -> Mask | None:
     return mask if spec is None else replace(mask, spec=spec)
 
 
-def full(one: str, spec: Spec | None, facts: Facts, new: bool = False) -> Node:
+def full_support(one: str, spec: Spec | None, facts: Facts, new: bool = False) -> Node:
     """The support of a tangent that may be nonzero everywhere."""
     numpy = facts.library("np")
     if spec is not None and spec.scalar:
@@ -108,29 +110,35 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
     if not bound:
         return []
     display = isinstance(getattr(node, "value", None), gast.Tuple | gast.List | gast.Dict)
-    if not written(node) and isinstance(node, gast.Assign) and not display and not facts.zeroed.get(node, NONE):
-        return [assign(facts.supported[one], full(one, facts.value_spec.get(one), facts, True)) for one in bound]
+    if not written_names(node) and isinstance(node, gast.Assign) and not display and not facts.zeroed.get(node, NONE):
+        return [
+            assign(facts.supported[one], full_support(one, facts.value_spec.get(one), facts, True)) for one in bound
+        ]
     operation = facts.operation.get(getattr(node, "value", None))
-    rule = None if operation is None or written(node) else operation.rule
+    rule = None if operation is None or written_names(node) else operation.rule
     if rule is not None and rule.kind == "elementwise":
-        masking, mask = Masking(facts, node, {}), facts.supports.pop(bound[0], None)
-        value = full(bound[0], facts.spec.get(node), facts, True) if mask is None else _nans(masking.whole(mask), facts)
+        masking, mask = StatementMasks(facts, node, {}), facts.supports.pop(bound[0], None)
+        value = (
+            full_support(bound[0], facts.spec.get(node), facts, True)
+            if mask is None
+            else _nans(masking.whole(mask), facts)
+        )
         return [*masking.made, assign(facts.supported[bound[0]], value)]
     before: Block = []
 
-    def held(one: str, facts: Facts) -> str:
+    def support_of_name(one: str, facts: Facts) -> str:
         if one in facts.supported:
             return facts.supported[one]
-        masking = Masking(facts, node, {})
+        masking = StatementMasks(facts, node, {})
         mask, spec = facts.supports.get(one), facts.value_spec.get(one)
-        value = full(one, spec, facts)
+        value = full_support(one, spec, facts)
         if mask is not None:
-            value = _nans(masking.true(masking.fitting(mask, name(one), spec)), facts)
+            value = _nans(masking.true_where_taken(masking.fit_mask(mask, name(one), spec)), facts)
         made = masking.bound(value).held
         before.extend(masking.made)
         return made
 
-    made = again(held)
+    made = again(support_of_name)
     return [*before, *made]
 
 
@@ -153,7 +161,7 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
     """
     if not made:
         return
-    given = Masking(facts, node, {})
+    given = StatementMasks(facts, node, {})
     carried = {held: _mask_of(operand, given) for _, operand, held in made}
     made[0][0].shared[:0] = given.made
     wanted = any(one in facts.sought for one in stores(node)[:1])
@@ -162,14 +170,14 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
         return
     found: list[Mask | None] = []
     for lines, _, _ in made:
-        masking = Masking(facts, node, dict(carried), ahead=True)
+        masking = StatementMasks(facts, node, dict(carried), ahead=True)
         lines.shared, terms = masking.lines(lines.shared, [line.value for line in lines.lines])
         lines.lines = [replace(line, value=value) for line, (value, _) in zip(lines.lines, terms, strict=True)]
         found += [mask for _, mask in terms]
         tests += masking.tests
     if wanted and found and all(mask is not None for mask in found):
-        masking = Masking(facts, node, {}, ahead=True)
-        mask = masking.either(found)
+        masking = StatementMasks(facts, node, {}, ahead=True)
+        mask = masking.union_of_masks(found)
         if stores(node)[0] in facts.supported and mask is not None:
             facts.supports[stores(node)[0]] = mask
         else:
@@ -177,7 +185,7 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
         made[-1][0].shared += masking.made
 
 
-def moved(
+def move_support(
     node: Node,
     operation: Operation,
     active: list[str],
@@ -187,7 +195,7 @@ def moved(
     """Note where the tangent of a linear operation may be nonzero: where nan goes from what may be."""
     if stores(node)[0] not in facts.sought or stores(node)[0] in facts.supported:
         return
-    masking = Masking(facts, node, {}, ahead=True)
+    masking = StatementMasks(facts, node, {}, ahead=True)
     numpy = facts.library("np")
     swap: dict[Node, Node] = {}
     for one in (operation.bound[parameter] for parameter in active):
@@ -198,13 +206,15 @@ def moved(
         elif mask is None:
             return
         else:
-            true = masking.true(masking.fitting(mask, name(held), facts.value_spec.get(held)))
+            true = masking.true_where_taken(masking.fit_mask(mask, name(held), facts.value_spec.get(held)))
             swap[one] = expression(f"{numpy}.where(m, {numpy}.nan, 0.0)", m=true)
-    reached = masking.bound(expression(f"{numpy}.isnan(e)", e=exchanged(node.value, swap, facts)), True)
+    reached = masking.bound(expression(f"{numpy}.isnan(e)", e=exchange_parts(node.value, swap, facts)), True)
     _note(node, reached if node not in facts.spec else replace(reached, spec=facts.spec[node]), facts)
     shared += masking.made
 
 
-def exchanged(value: Node, swap: dict[Node, Node], facts: Facts) -> Node:
+def exchange_parts(value: Node, swap: dict[Node, Node], facts: Facts) -> Node:
     """A copy of an expression with some of its parts exchanged."""
-    return rebuild(value, lambda part: swap.get(part) or (copied(part, facts) if type(part) is gast.Name else None))
+    return rebuild(
+        value, lambda part: swap.get(part) or (copy_with_facts(part, facts) if type(part) is gast.Name else None)
+    )

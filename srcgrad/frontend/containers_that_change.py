@@ -21,11 +21,11 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     copy,
     expression,
-    inside,
+    find_nodes,
     is_write,
+    literal_node,
     loads,
     name,
     parameters,
@@ -35,7 +35,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.frontend.calls.checkpoint_safety import is_fresh
 from srcgrad.frontend.calls.side_effects import Procedures
@@ -68,7 +68,7 @@ def changed_by(node: Node) -> list[str]:
     """The name whose array a statement changes in place."""
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         return [node.target.id]
-    return list(written(node)[:1]) if is_write(node) and isinstance(node, gast.Assign | gast.AugAssign) else []
+    return list(written_names(node)[:1]) if is_write(node) and isinstance(node, gast.Assign | gast.AugAssign) else []
 
 
 def plan_of(array: str, block: Block, ours: dict[Node, None], facts: Facts) -> Plan | None:
@@ -79,7 +79,7 @@ def plan_of(array: str, block: Block, ours: dict[Node, None], facts: Facts) -> P
             return None
     flow = graph(block)
     users = [node for node in statements(block) if node not in ours]  # ours put other arrays to their own places
-    if not any(_reached(flow, one.node, plan.changes, plan.made) for one in plan.deposits):
+    if not any(_reaches_before(flow, one.node, plan.changes, plan.made) for one in plan.deposits):
         return None
     followed = all(_is_followed(one, plan, flow, users) for one in plan.deposits)
     return plan if followed and not _is_taken_out(plan, flow, block, facts) else None
@@ -88,9 +88,11 @@ def plan_of(array: str, block: Block, ours: dict[Node, None], facts: Facts) -> P
 def _takes(node: Node, plan: Plan, facts: Facts) -> bool:
     """Note what a statement does with the array; whether that is all understood."""
     array, shows = plan.array, _shows(plan.array, facts)
-    if not any(n.id == array for n in inside(node, gast.Name)) or isinstance(node, gast.Return):
+    if not any(n.id == array for n in find_nodes(node, gast.Name)) or isinstance(node, gast.Return):
         return True
-    if any(_names(array, part) for part in inside(node, gast.Lambda, gast.ListComp, gast.NamedExpr, gast.GeneratorExp)):
+    if any(
+        _names(array, part) for part in find_nodes(node, gast.Lambda, gast.ListComp, gast.NamedExpr, gast.GeneratorExp)
+    ):
         return False
     if array in changed_by(node):
         plan.changes.append(node)
@@ -100,7 +102,7 @@ def _takes(node: Node, plan: Plan, facts: Facts) -> bool:
     if isinstance(node, gast.For):
         return array not in stores(node) and not shows(node.iter)
     if isinstance(node, gast.Expr):
-        return _appends(node, plan, facts) or not any(map(shows, _given(node.value)))
+        return _appends(node, plan, facts) or not any(map(shows, _call_arguments(node.value)))
     if not isinstance(node, gast.Assign | gast.AugAssign):
         return False
     if target(node) == array:
@@ -108,7 +110,7 @@ def _takes(node: Node, plan: Plan, facts: Facts) -> bool:
         return is_fresh(node.value, facts)
     if isinstance(node, gast.AugAssign):
         return array not in stores(node) and (_is_of_arrays(node.target, facts) or not shows(node.value))
-    return array not in stores(node) and _stored(node, plan, shows, facts)
+    return array not in stores(node) and _note_stores(node, plan, shows, facts)
 
 
 def _is_of_arrays(place: Node, facts: Facts) -> bool:
@@ -118,7 +120,7 @@ def _is_of_arrays(place: Node, facts: Facts) -> bool:
 
 
 def _names(array: str, node: Node) -> bool:
-    return any(n.id == array for n in inside(node, gast.Name))
+    return any(n.id == array for n in find_nodes(node, gast.Name))
 
 
 def _shows(array: str, facts: Facts) -> Callable[[Node], bool]:
@@ -139,14 +141,14 @@ def _is_opaque(value: Node, facts: Facts) -> bool:
     return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and found is None
 
 
-def _given(call: Node) -> Block:
+def _call_arguments(call: Node) -> Block:
     return [*call.args, *(word.value for word in call.keywords)] if isinstance(call, gast.Call) else [call]
 
 
 def _appends(node: Node, plan: Plan, facts: Facts) -> bool:
     """Whether a statement is `kept.append(a)`, of a list."""
     call = node.value
-    held = appended(node)
+    held = name_appended_to(node)
     alone = held and len(call.args) == 1 and getattr(call.args[0], "id", "") == plan.array
     if not alone or facts.named.get(held, UNKNOWN).tag != "list":
         return False
@@ -154,7 +156,7 @@ def _appends(node: Node, plan: Plan, facts: Facts) -> bool:
     return True
 
 
-def appended(node: Node) -> str:
+def name_appended_to(node: Node) -> str:
     """The name of which a statement is `kept.append(e)`; an empty string for any other."""
     function = node.value.func if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) else None
     if not isinstance(function, gast.Attribute) or function.attr != "append":
@@ -162,13 +164,13 @@ def appended(node: Node) -> str:
     return getattr(function.value, "id", "")
 
 
-def _stored(node: Node, plan: Plan, shows: Callable[[Node], bool], facts: Facts) -> bool:
+def _note_stores(node: Node, plan: Plan, shows: Callable[[Node], bool], facts: Facts) -> bool:
     """Note the places of an assignment that get the array; whether nothing else does."""
     value, place, bound = node.value, node.targets[0], target(node)
     if len(node.targets) > 1:
         return not shows(value)
     if bound is not None and isinstance(value, _DISPLAYS):
-        keys = value.keys if isinstance(value, gast.Dict) else [constant(k) for k in range(len(value.elts))]
+        keys = value.keys if isinstance(value, gast.Dict) else [literal_node(k) for k in range(len(value.elts))]
         items = value.values if isinstance(value, gast.Dict) else value.elts
         for key, item in zip(keys, items, strict=True):
             if getattr(item, "id", "") == plan.array and isinstance(key, gast.Constant):
@@ -189,7 +191,7 @@ def _stored(node: Node, plan: Plan, shows: Callable[[Node], bool], facts: Facts)
     return True
 
 
-def _reached(flow: Graph, start: Node, ends: Iterable[Node], stops: Iterable[Node]) -> bool:
+def _reaches_before(flow: Graph, start: Node, ends: Iterable[Node], stops: Iterable[Node]) -> bool:
     """Whether one of some statements may come after another before one of those that stop the way."""
     wanted, closed = {flow.index[n] for n in ends}, {flow.index[n] for n in stops}
     seen: set[int] = set()
@@ -208,9 +210,9 @@ def _is_followed(deposit: Deposit, plan: Plan, flow: Graph, users: Block) -> boo
     """Whether it is known wherever the array changes at which places of a container it is."""
     others = [n for n in users if n is not deposit.node and _alters(n, deposit)]
     if deposit.place is None:
-        bound = [n for n in others if deposit.holder in stores(n) and not written(n)]
+        bound = [n for n in others if deposit.holder in stores(n) and not written_names(n)]
         stored = [one.node for one in plan.deposits if one.place is None and one.holder == deposit.holder]
-        own = all(n in bound or n in stored or appended(n) == deposit.holder for n in others)
+        own = all(n in bound or n in stored or name_appended_to(n) == deposit.holder for n in others)
         return (
             own
             and len(bound) == 1
@@ -218,7 +220,7 @@ def _is_followed(deposit: Deposit, plan: Plan, flow: Graph, users: Block) -> boo
             and isinstance(bound[0].value, gast.List | gast.Dict)
         )
     around = [n for n in (*plan.made, *others) if not (_stays(n, deposit))]
-    return not any(_reached(flow, one, plan.changes, [deposit.node]) for one in around)
+    return not any(_reaches_before(flow, one, plan.changes, [deposit.node]) for one in around)
 
 
 def _is_inside_loop(node: Node, users: Block) -> bool:
@@ -234,20 +236,20 @@ def _is_taken_out(plan: Plan, flow: Graph, block: Block, facts: Facts) -> bool:
         value = node.iter if isinstance(node, gast.For) else getattr(node, "value", None)
         if value is None or node in own or isinstance(node, gast.Return) or _is_harmless(node, holders):
             continue
-        given = _given(value) if isinstance(node, gast.Expr) else [value]
-        if not any(one in holders for part in given for one in _seen(part, known, facts)):
+        given = _call_arguments(value) if isinstance(node, gast.Expr) else [value]
+        if not any(one in holders for part in given for one in _names_shown(part, known, facts)):
             continue
         taken = stores(node)
-        later = [n for n in plan.changes if _reached(flow, node, [n], [])]
+        later = [n for n in plan.changes if _reaches_before(flow, node, [n], [])]
         reads = [n for n in statements(block) if set(loads(n)) & set(taken)]
-        if later and (not taken or any(_reached(flow, one, reads, [node]) for one in later)):
+        if later and (not taken or any(_reaches_before(flow, one, reads, [node]) for one in later)):
             return True
         if any(one in taken for n in statements(block) for one in _held_on(n, known, facts)):
             return True
     return False
 
 
-def _seen(value: Node, known: Procedures, facts: Facts) -> list[str]:
+def _names_shown(value: Node, known: Procedures, facts: Facts) -> list[str]:
     parts = value.values if isinstance(value, gast.Dict) else [value]
     return [one for part in parts for one in known.seen(part, facts, facts.local)]
 
@@ -255,24 +257,26 @@ def _seen(value: Node, known: Procedures, facts: Facts) -> list[str]:
 def _held_on(node: Node, known: Procedures, facts: Facts) -> list[str]:
     """Names that a statement gives to other names, or puts somewhere."""
     if isinstance(node, gast.For):
-        return _seen(node.iter, known, facts)
+        return _names_shown(node.iter, known, facts)
     if isinstance(node, gast.Assign):
-        return _seen(node.value, known, facts)
+        return _names_shown(node.value, known, facts)
     return (
-        [one for part in _given(node.value) for one in _seen(part, known, facts)] if isinstance(node, gast.Expr) else []
+        [one for part in _call_arguments(node.value) for one in _names_shown(part, known, facts)]
+        if isinstance(node, gast.Expr)
+        else []
     )
 
 
 def _is_harmless(node: Node, holders: set[str]) -> bool:
     """Whether a statement only puts something at the end of a container."""
-    return appended(node) in holders and not any(one in loads(node.value.args[0]) for one in holders)
+    return name_appended_to(node) in holders and not any(one in loads(node.value.args[0]) for one in holders)
 
 
 def _alters(node: Node, deposit: Deposit) -> bool:
     """Whether a statement may bind a container's name, or change which items it has."""
-    if deposit.holder in [*stores(node), *written(node)]:
+    if deposit.holder in [*stores(node), *written_names(node)]:
         return True
-    calls = [n.func for n in inside(node, gast.Call) if isinstance(n.func, gast.Attribute)]
+    calls = [n.func for n in find_nodes(node, gast.Call) if isinstance(n.func, gast.Attribute)]
     return not _is_compound(node) and any(getattr(f.value, "id", "") == deposit.holder for f in calls)
 
 
@@ -282,7 +286,7 @@ def _is_compound(node: Node) -> bool:
 
 def _stays(node: Node, deposit: Deposit) -> bool:
     """Whether a statement leaves the place as it is: a store at another one, or another item at the end."""
-    if appended(node) == deposit.holder:
+    if name_appended_to(node) == deposit.holder:
         return True
     places = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
     place = places[0] if is_write(node) and len(places) == 1 else None
@@ -346,14 +350,14 @@ def _apply(plan: Plan, function: Node, ours: dict[Node, None], facts: Facts) -> 
             if node in plan.made:
                 made += [statement(f"{held} = []") for held in places.values()]
             for one in [n for n in made if "lineno" not in n.__dict__]:
-                _own(one, node, facts)
+                _give_user_line(one, node, facts)
                 ours.update(dict.fromkeys(statements([one])))
         return made
 
     function.body = block_of(function.body)
 
 
-def _own(made: Node, like: Node, facts: Facts) -> None:
+def _give_user_line(made: Node, like: Node, facts: Facts) -> None:
     """Give a statement of ours the line of the user's for which it stands."""
     for item in walk(made):
         if "lineno" not in item.__dict__:
@@ -380,7 +384,7 @@ def _put(plan: Plan, places: dict[str, str], facts: Facts) -> Block:
             continue
         value = one.node.value
         if isinstance(value, gast.Tuple):
-            made.append(_again(one, plan.array))
+            made.append(_replace_deposit(one, plan.array))
         else:
             made.append(statement(f"{one.holder}[key] = {plan.array}", key=copy(one.place)))
     for holder, held in places.items():
@@ -391,7 +395,7 @@ def _put(plan: Plan, places: dict[str, str], facts: Facts) -> Block:
     return made
 
 
-def _again(deposit: Deposit, array: str) -> Node:
+def _replace_deposit(deposit: Deposit, array: str) -> Node:
     """`t = (a, t[1])`, for `t = (a, x)`"""
     items = [
         name(array) if getattr(item, "id", "") == array else expression(f"{deposit.holder}[{k}]")

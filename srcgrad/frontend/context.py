@@ -29,12 +29,12 @@ from srcgrad.core.trees import (
     at,
     children,
     expression,
+    find_nodes,
     header,
-    inside,
     literal_value,
     name,
     own_names,
-    parsed,
+    parse_tree,
     statements,
     stores,
     substitute,
@@ -65,14 +65,14 @@ def is_change(node: Node, bound: str) -> bool:
     return isinstance(held, gast.Name) and held.id == bound and call.func.attr in ("append", "pop")
 
 
-def within(node: Node) -> list[str]:
+def changed_lists(node: Node) -> list[str]:
     """Names of which a part of a statement changes the list: `s += out.pop()`."""
-    calls = [n for part in header(node) for n in inside(part, gast.Call)]
+    calls = [n for part in header(node) for n in find_nodes(part, gast.Call)]
     held = [n.func.value for n in calls if isinstance(n.func, gast.Attribute) and n.func.attr in ("append", "pop")]
     return [one.id for one in held if isinstance(one, gast.Name)]
 
 
-def unused(call: Node, local: frozenset[str]) -> tuple[str, str]:
+def unused_result(call: Node, local: frozenset[str]) -> tuple[str, str]:
     """Why a call whose result is not used is refused, and what to do."""
     held = getattr(call.func, "value", None)
     if isinstance(held, gast.Name) and held.id in local and call.func.attr in ("append", "extend", "insert", "pop"):
@@ -88,7 +88,7 @@ def unused(call: Node, local: frozenset[str]) -> tuple[str, str]:
 
 def by_method(node: Node) -> list[str]:
     """Names on which a statement calls a method by which lists and dicts change, whatever they hold."""
-    calls = [n.func for part in header(node) for n in inside(part, gast.Call) if isinstance(n.func, gast.Attribute)]
+    calls = [n.func for part in header(node) for n in find_nodes(part, gast.Call) if isinstance(n.func, gast.Attribute)]
     return [one.value.id for one in calls if one.attr in CHANGES and isinstance(one.value, gast.Name)]
 
 
@@ -109,7 +109,7 @@ HELPERS = {
 class Call:
     """One such call: its arguments by name, and the statements that take its place."""
 
-    def __init__(self, arguments: tuple[str, ...], call: Node, where: Node, before: Block, work: Plain) -> None:
+    def __init__(self, arguments: tuple[str, ...], call: Node, where: Node, before: Block, work: Rewriting) -> None:
         self.where, self.before, self.work = where, before, work
         self.parts: dict[str, Any] = dict(zip(arguments, call.args, strict=True))
         words = {word.arg: word.value for word in call.keywords}
@@ -136,7 +136,7 @@ class Call:
 
     def write(self, text: str, **facts: Any) -> None:
         """Add statements, in which names mean the arguments of the call, names of their own, and functions of ours."""
-        block = parsed(text.format(**{"primals": self.primals, "options": self.options, **facts})).body
+        block = parse_tree(text.format(**{"primals": self.primals, "options": self.options, **facts})).body
         for node in block:
             made = substitute(node, self._fresh(node))
             for item in walk(made):
@@ -163,7 +163,7 @@ class Call:
         """The keywords of a derivative that takes tangents."""
         return "".join(f", {word}={value.format(k)}" for word, k in zip(words, self.places, strict=True))
 
-    def each(self, made: dict[int, str]) -> str:
+    def entry_per_argument(self, made: dict[int, str]) -> str:
         """A tuple with one entry for each argument, None for those that have no adjoint."""
         return "(" + "".join(f"{made.get(k)}, " for k in range(self.count)) + ")"
 
@@ -195,13 +195,13 @@ class Scope:
         self.facts.origin[node] = self.user
         self.block.append(node)
 
-    def temporary(self) -> str:
+    def new_temporary(self) -> str:
         """A fresh name for the value of a subexpression."""
         fresh = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
         self.facts.temporaries[fresh] = "t"
         return fresh
 
-    def varied(self, node: Node) -> bool:
+    def may_vary(self, node: Node) -> bool:
         """Whether the expression may depend on a differentiated input."""
         return reads_varied(node, self.facts.varied, self.facts, self.local)
 
@@ -246,11 +246,11 @@ def scope_names(function: Node) -> frozenset[str]:
 
 
 @dataclass
-class Plain:
+class Rewriting:
     """The rewriting of one function: new names are its own, new statements stand at the user's line."""
 
     facts: Facts
-    blocks: Callable[[Block, Plain], Block]  # the rewriting of a block
+    blocks: Callable[[Block, Rewriting], Block]  # the rewriting of a block
     lists: dict[str, str] = field(default_factory=dict)  # names that hold lists and dicts of their own
     written: frozenset[str] = frozenset()  # arrays of which parts are written
     used: frozenset[str] = frozenset()  # names of the function, those of comprehensions apart
@@ -314,7 +314,7 @@ def read_by_both(function: Node, inner: Namespace, outer: Namespace) -> dict[str
     return {n: None for n, meant in known.items() if meant is not None and is_same(meant, inner.lookup(n))}
 
 
-def carried(
+def name_in_receiver(
     stem: str,
     meant: Binding,
     facts: Facts,
@@ -340,7 +340,7 @@ def carried(
     for spelled, other in overlay.extra.items():
         if spelled in overlay.read and is_same(meant, other) and _is_home(home, overlay.homes.get(spelled), meant):
             return spelled
-    spelled = stem if free and known is None else facts.names.numbered(stem)
+    spelled = stem if free and known is None else facts.names.numbered_name(stem)
     facts.names.taken.add(spelled)
     overlay.extra[spelled], overlay.read[spelled] = meant, None
     if home is not None:
@@ -355,13 +355,13 @@ def _is_home(one: tuple[Namespace, str] | None, other: tuple[Namespace, str] | N
     return one[0] is other[0] and one[1] == other[1]
 
 
-def mentioned(functions: Iterable[Function]) -> dict[str, None]:
+def names_brought_along(functions: Iterable[Function]) -> dict[str, None]:
     """The names of the caller that functions which it hands on bring along: objects, arguments given before."""
     parts = [part for one in functions for part in (*one.args, *one.words.values())]
     return {n.id: None for part in parts for n in walk(part) if isinstance(n, gast.Name)}
 
 
-def reached(tree: Node, functions: Mapping[str, Function]) -> dict[str, None]:
+def names_of_callees(tree: Node, functions: Mapping[str, Function]) -> dict[str, None]:
     """The names in the texts of functions around a function which it calls, itself or through others."""
     found: dict[str, None] = {}
     todo, seen = [tree], {id(tree)}
@@ -369,7 +369,7 @@ def reached(tree: Node, functions: Mapping[str, Function]) -> dict[str, None]:
         for one in {n.id: None for n in walk(todo.pop()) if isinstance(n, gast.Name)}:
             known = functions.get(one)
             if known is not None:
-                found.update(mentioned([known]))
+                found.update(names_brought_along([known]))
             if known is not None and known.tree is not None and id(known.tree) not in seen:
                 seen.add(id(known.tree))
                 todo.append(known.tree)
@@ -386,7 +386,9 @@ def move_apart(
     """
     defined = [n for n in walk(tree) if isinstance(n, gast.FunctionDef | gast.ClassDef) and n is not tree]
     own = own_names(tree) | {n.name for n in defined}
-    moved = {n: inner.names.numbered(n) for n in own if n in theirs and n not in inner.functions and n not in outer}
+    moved = {
+        n: inner.names.numbered_name(n) for n in own if n in theirs and n not in inner.functions and n not in outer
+    }
     overlay = inner.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"
     for identifier in read_outside(tree, own | set(outer)):
@@ -394,7 +396,7 @@ def move_apart(
         hidden = identifier in facts.local or identifier in facts.around
         known = None if hidden else facts.namespace.lookup(identifier)
         if meant is not None and not is_same(meant, known):
-            moved[identifier] = inner.names.numbered(identifier)
+            moved[identifier] = inner.names.numbered_name(identifier)
             overlay.extra[moved[identifier]] = meant
             overlay.homes[moved[identifier]] = overlay.base, identifier
     for item in walk(tree):
@@ -406,7 +408,7 @@ def move_apart(
     return moved
 
 
-def brought(theirs: Iterable[str], inner: Facts, facts: Facts) -> None:
+def bring_names(theirs: Iterable[str], inner: Facts, facts: Facts) -> None:
     """Let names of the caller that are global there mean the same in the function that gets them."""
     overlay = inner.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"

@@ -31,9 +31,9 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
-from srcgrad.core.walks import walked
+from srcgrad.core.walks import walk_of
 from srcgrad.frontend.kinds_of_values import is_own
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
 
@@ -72,7 +72,7 @@ class Reader:
                 self.breaks[-1].append(bound)
             return None
         if isinstance(node, gast.If):
-            return _both(self.block(node.body, bound), self.block(node.orelse, bound))
+            return _intersection_of(self.block(node.body, bound), self.block(node.orelse, bound))
         if isinstance(node, gast.For | gast.While):
             return self.loop(node, bound)
         return bound | frozenset(stores(node))
@@ -87,7 +87,7 @@ class Reader:
         endless = isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
         after: After = None if endless else self.block(node.orelse or [], bound)
         for one in left:
-            after = _both(after, one)
+            after = _intersection_of(after, one)
         return after
 
 
@@ -114,16 +114,16 @@ def _runs(loop: Node) -> bool:
     return type(ends[0]) is int and type(ends[1]) is int and ends[0] < ends[1] and not leaves
 
 
-def _both(one: After, other: After) -> After:
+def _intersection_of(one: After, other: After) -> After:
     if one is None or other is None:
         return other if one is None else one
     return one & other
 
 
-def doubtful(block: Block, parameters: Iterable[str], local: Iterable[str]) -> dict[str, None]:
+def names_maybe_unbound(block: Block, parameters: Iterable[str], local: Iterable[str]) -> dict[str, None]:
     """Names that some path reads before it binds them.
 
-    >>> doubtful(gast.parse("if x: r = 1\\ny = r").body, ["x"], ["r", "y"])
+    >>> names_maybe_unbound(gast.parse("if x: r = 1\\ny = r").body, ["x"], ["r", "y"])
     {'r': None}
     """
     reader = Reader(frozenset(local))
@@ -142,7 +142,7 @@ def integers(function: Node, facts: Facts) -> dict[str, None]:
     """
     order = statements(function.body)
     local = {n.id for n in walk(function.args) if isinstance(n, gast.Name)} | {s for n in order for s in stores(n)}
-    known = _Known(facts, frozenset(local), _arrays(order), order)
+    known = _KnownNames(facts, frozenset(local), _arrays(order), order)
     found: dict[str, list[Node | bool]] = {}
     for node in order:
         for held, value in known.bindings(node):
@@ -175,7 +175,7 @@ def counters(function: Node) -> dict[str, None]:
 def may_count(parameter: str, facts: Facts) -> bool:
     """Whether a text binds a parameter to an integer somewhere, of which `np.zeros_like` makes no place for floats."""
     order = [node for node in statements(facts.source.tree.body) if parameter in stores(node)]
-    known = _Known(facts, facts.local, frozenset(), order)
+    known = _KnownNames(facts, facts.local, frozenset(), order)
     values = [value for node in order for one, value in known.bindings(node) if one == parameter]
     return any(value is True or (value is not False and known.is_integer(value, {})) for value in values)
 
@@ -201,7 +201,7 @@ def _arrays(order: list[Node]) -> frozenset[str]:
     return frozenset(found)
 
 
-class _Known:
+class _KnownNames:
     def __init__(self, facts: Facts, local: frozenset[str], arrays: frozenset[str], order: list[Node]) -> None:
         self.facts, self.local, self.arrays = facts, local, arrays
         bound = Counter(s for node in order for s in stores(node))
@@ -296,7 +296,7 @@ def assigned_varied(function: Node, facts: Facts, inputs: Iterable[str]) -> froz
 
 
 def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
-    if not isinstance(node, gast.Assign | gast.For) and not written(node):
+    if not isinstance(node, gast.Assign | gast.For) and not written_names(node):
         return False
     value = node.iter if isinstance(node, gast.For) else node.value
     return reads_varied(value, varied, facts, local)
@@ -311,7 +311,7 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
     """Whether some varied name is read by an expression in a place that carries a derivative."""
     if type(node) is gast.Name:
         return node.id in varied
-    if not any(table["id"] in varied for table in walked(node).names):
+    if not any(table["id"] in varied for table in walk_of(node).names):
         return False
     if not holds(node, *_BETWEEN):
         return True

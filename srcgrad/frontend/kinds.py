@@ -23,7 +23,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import Binding, Namespace, attribute
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Block, Node, children, parsed
+from srcgrad.core.trees import Block, Node, children, parse_tree
 from srcgrad.frontend.kinds_of_values import (
     ARRAY,
     BOOL,
@@ -38,8 +38,8 @@ from srcgrad.frontend.kinds_of_values import (
     STRING,
     all_of,
     each_of,
-    either,
-    live,
+    kind_of_alternatives,
+    live_object,
     of_object,
     part_at,
     parts_of,
@@ -83,13 +83,13 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
     if function in _REPEATED or function in (sum, max, min, abs, divmod, dict, pow):
         return _of_builtin(function, args, words)
     if function in _SHAPED:
-        return _shaped(first)
+        return _kind_of_shape(first)
     if function in _MIRRORED:
         return _as_array(first) if first.tag in OF_NUMBERS or first.tag in SEQUENCES else NUMERIC
     if function in _LISTED:
         return Kind("list", None, ((ANY, ARRAY),))
     if function in _MADE:
-        return _made(function, first)
+        return _kind_of_creation(function, first)
     if function in _COUNTED:
         return INTEGER if first.tag == "array" and first.ndim == 1 and function in (np.argmax, np.argmin) else NUMERIC
     if function in _TRUTH:
@@ -97,21 +97,21 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
     if isinstance(function, np.ufunc):
         if function.signature is not None:  # a product of matrices or vectors: it may be a number
             return NUMERIC if function.nout == 1 else UNKNOWN
-        return elementwise([*args, *words.values()]) if function.nout == 1 else UNKNOWN
+        return kind_of_elementwise([*args, *words.values()]) if function.nout == 1 else UNKNOWN
     rule = rule_of(function)
     if rule is None or rule.kind in ("constant", "refused", "composed") or rule.results or rule.own is not None:
         return UNKNOWN
     module = str(getattr(function, "__module__", "") or "").partition(".")[0]
     if module not in ("numpy", "scipy", "math", "cmath", "_operator", "builtins", "operator"):
         return UNKNOWN
-    return elementwise(args) if rule.kind == "elementwise" else NUMERIC
+    return kind_of_elementwise(args) if rule.kind == "elementwise" else NUMERIC
 
 
 def _is_hashable(function: Any) -> bool:
     return isinstance(function, np.ufunc) or type(function).__hash__ is not None
 
 
-def elementwise(args: list[Kind]) -> Kind:
+def kind_of_elementwise(args: list[Kind]) -> Kind:
     """The kind of what an elementwise operation gives."""
     known = [_as_array(kind) for kind in args if kind.tag != "none"]
     if any(kind.tag == "array" for kind in known):
@@ -131,14 +131,14 @@ def _as_array(kind: Kind) -> Kind:
     return kind if kind.tag in ("array", "scalar", "bool", "numeric") else NUMERIC
 
 
-def _shaped(shape: Kind) -> Kind:
+def _kind_of_shape(shape: Kind) -> Kind:
     if shape.tag == "scalar":
         return Kind("array", 1)
     known = shape.tag == "tuple" and ANY not in dict(shape.items)
     return Kind("array", len(shape.items)) if known and shape.items else ARRAY
 
 
-def _made(function: Any, first: Kind) -> Kind:
+def _kind_of_creation(function: Any, first: Kind) -> Kind:
     if function in (np.array, np.asarray, np.copy, np.ascontiguousarray, np.asanyarray):
         made = _as_array(first)
         return made if made.tag == "array" else Kind("array", 0) if made.tag in ("scalar", "bool") else ARRAY
@@ -176,23 +176,29 @@ def _of_builtin(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
     if function is dict:
         return Kind("dict", None, tuple(words.items())) if not args else Kind("dict", None, first.items)
     if function is sum:
-        return _summed(first, args)
+        return _kind_of_sum(first, args)
     if function in (max, min):
-        return each_of(first) if len(args) == 1 else _numeric(all_of(args))
+        return each_of(first) if len(args) == 1 else _numbers_or_unknown(all_of(args))
     if function is abs:
         return first if first.tag in OF_NUMBERS else NUMERIC
-    return elementwise(args) if function is pow else UNKNOWN
+    return kind_of_elementwise(args) if function is pow else UNKNOWN
 
 
-def _summed(first: Kind, args: list[Kind]) -> Kind:
+def _kind_of_sum(first: Kind, args: list[Kind]) -> Kind:
     inner = each_of(first)
     start = args[1] if len(args) > 1 else INTEGER
     if inner.tag in SEQUENCES or start.tag in SEQUENCES:
         return start if start.tag in SEQUENCES else UNKNOWN
-    return either(inner, inner) if inner.tag in ("array", "scalar") else NUMERIC if inner.tag in OF_NUMBERS else UNKNOWN
+    return (
+        kind_of_alternatives(inner, inner)
+        if inner.tag in ("array", "scalar")
+        else NUMERIC
+        if inner.tag in OF_NUMBERS
+        else UNKNOWN
+    )
 
 
-def _numeric(kind: Kind) -> Kind:
+def _numbers_or_unknown(kind: Kind) -> Kind:
     return kind if kind.tag in OF_NUMBERS else UNKNOWN
 
 
@@ -247,13 +253,13 @@ def of_operator(op: type, left: Kind, right: Kind) -> Kind:
         exact = ANY not in dict(left.items) and ANY not in dict(right.items)
         if exact:
             return Kind(left.tag, None, (*left.items, *((count + k, kind) for k, (_, kind) in enumerate(right.items))))
-        return Kind(left.tag, None, ((ANY, either(each_of(left), each_of(right))),))
+        return Kind(left.tag, None, ((ANY, kind_of_alternatives(each_of(left), each_of(right))),))
     listed = left if left.tag in SEQUENCES else right if right.tag in SEQUENCES else None
     if listed is not None:
         other = right if listed is left else left
         if name == "Mult" and other.tag in ("scalar", "unknown", "bool"):
             return Kind(listed.tag, None, ((ANY, each_of(listed)),))
-        return elementwise([left, right]) if other.tag in OF_NUMBERS or name not in ("Add", "Mult") else UNKNOWN
+        return kind_of_elementwise([left, right]) if other.tag in OF_NUMBERS or name not in ("Add", "Mult") else UNKNOWN
     if left.tag == "string":
         return STRING if name in ("Mod", "Add", "Mult") else UNKNOWN
     if left.tag in OF_NUMBERS and right.tag in OF_NUMBERS:
@@ -268,10 +274,10 @@ def of_operator(op: type, left: Kind, right: Kind) -> Kind:
 
 def _arithmetic(name: str, left: Kind, right: Kind) -> Kind:
     whole = left.tag == right.tag == "scalar" and left.dtype == right.dtype == "integer" and name != "Div"
-    return INTEGER if whole else elementwise([left, right])
+    return INTEGER if whole else kind_of_elementwise([left, right])
 
 
-__all__ = ["elementwise", "of_function", "of_method", "of_operator"]
+__all__ = ["kind_of_elementwise", "of_function", "of_method", "of_operator"]
 
 
 Names = dict[str, Kind]
@@ -280,7 +286,7 @@ _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 
 
 @dataclass(frozen=True, eq=False)
-class Nested:
+class NestedFunction:
     """A function that stands in another one, and what is known where it stands."""
 
     tree: Node
@@ -288,7 +294,7 @@ class Nested:
 
 
 @dataclass
-class Called:
+class CalledFunction:
     """What is known of the expressions of one function, as far as calls go.
 
     `of` has the kind of each expression, `named` what all that a name is bound to has in common, `returned` what the
@@ -302,7 +308,7 @@ class Called:
     returned: dict[Node, Kind] = field(default_factory=dict)
     open: list[Any] = field(default_factory=list)  # trees of functions that are being looked into
     known: dict[Any, Kind] = field(default_factory=dict)  # what calls of functions of modules give
-    nested: dict[Node, Nested] = field(default_factory=dict)
+    nested: dict[Node, NestedFunction] = field(default_factory=dict)
     left: list[list[Names]] = field(default_factory=list)  # what is known where loops are left, the innermost last
     around: frozenset[str] = frozenset()  # names of the functions in which this one stands
 
@@ -332,13 +338,13 @@ class Called:
         return all_of(found)
 
     def note(self, name: str, kind: Kind) -> None:
-        self.named[name] = either(self.named[name], kind) if name in self.named else kind
+        self.named[name] = kind_of_alternatives(self.named[name], kind) if name in self.named else kind
 
     def own(self, tree: Node, names: Names) -> Kind:
         """The kind of a function that stands in this one: the same each time that its definition is met."""
         known = self.nested.get(tree)
         if known is None or known.names is not names:
-            known = self.nested[tree] = Nested(tree, names)
+            known = self.nested[tree] = NestedFunction(tree, names)
         return Kind("function", None, ((known, UNKNOWN),))
 
     def meaning(self, found: Binding) -> Kind:
@@ -349,13 +355,13 @@ class Called:
             return Kind(found.kind, None, ((found.static or found.module, UNKNOWN),))
         if found.kind == "value" and found.expression is not None and found.module is not None:
             try:
-                value = parsed(found.expression.strip(), "eval").body
+                value = parse_tree(found.expression.strip(), "eval").body
             except SyntaxError:
                 return UNKNOWN
             return self._among(found.module, value).kind(value, {}) if self._may() else UNKNOWN
         return UNKNOWN
 
-    def _among(self, namespace: Namespace, tree: Node) -> Called:
+    def _among(self, namespace: Namespace, tree: Node) -> CalledFunction:
         """What is to be known of another function, or of an expression of another module."""
         return type(self)(namespace, self.module, open=[*self.open, tree], known=self.known)
 
@@ -395,7 +401,7 @@ class Called:
         if callee.tag != "function":
             return UNKNOWN
         function = callee.items[0][0]
-        if isinstance(function, Nested):
+        if isinstance(function, NestedFunction):
             return self._into_nested(function, args, words)
         if isinstance(function, types.MethodType):
             return self.called(of_object(function.__func__), [of_object(function.__self__), *args], words)
@@ -403,12 +409,12 @@ class Called:
             return of_function(function, args, words)
         return self._into(function, args, words)
 
-    def _into_nested(self, function: Nested, args: list[Kind], words: Names) -> Kind:
+    def _into_nested(self, function: NestedFunction, args: list[Kind], words: Names) -> Kind:
         if any(one is function.tree for one in self.open) or not self._may():
             return UNKNOWN
         self.open.append(function.tree)
         names = dict(function.names)
-        inner = _bound(function.tree, args, words, lambda default: self.kind(default, dict(names)))
+        inner = _kinds_of_parameters(function.tree, args, words, lambda default: self.kind(default, dict(names)))
         outer, self.returned = self.returned, {}
         names.update(inner)
         for name, kind in inner.items():
@@ -435,7 +441,7 @@ class Called:
             return UNKNOWN
         if key not in self.known:
             inner = self._among(namespace, source.tree)
-            given = _bound(source.tree, args, words, lambda default: inner.kind(default, {}))
+            given = _kinds_of_parameters(source.tree, args, words, lambda default: inner.kind(default, {}))
             self.known[key] = inner.function(source.tree, given)
         return self.known[key]
 
@@ -453,7 +459,7 @@ def _parameters(tree: Node) -> list[str]:
     return [a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
 
 
-def _bound(tree: Node, args: list[Kind], words: Names, default: Any) -> Names:
+def _kinds_of_parameters(tree: Node, args: list[Kind], words: Names, default: Any) -> Names:
     """The kinds of parameters in a call; of those that it does not give, those of their defaults."""
     arguments = tree.args
     positional = [a.id for a in [*arguments.posonlyargs, *arguments.args]]
@@ -473,7 +479,7 @@ def _bound(tree: Node, args: list[Kind], words: Names, default: Any) -> Names:
 _GROWS = {"append": 0, "add": 0, "insert": 1, "extend": 0, "update": 0, "setdefault": 1}
 
 
-class Expressed(Called):
+class ExpressionKinds(CalledFunction):
     """What is known of the expressions of one function."""
 
     def bind(self, place: Node, kind: Kind, names: Names) -> None:
@@ -489,7 +495,7 @@ class Expressed(Called):
             found = UNKNOWN
         else:
             found = look(node, names)
-        self.of[node] = either(self.of[node], found) if node in self.of else found
+        self.of[node] = kind_of_alternatives(self.of[node], found) if node in self.of else found
         return found
 
     def _of_name(self, node: Node, names: Names) -> Kind:
@@ -548,7 +554,7 @@ class Expressed(Called):
 
     def _of_ifexp(self, node: Node, names: Names) -> Kind:
         self.kind(node.test, names)
-        return either(self.kind(node.body, names), self.kind(node.orelse, names))
+        return kind_of_alternatives(self.kind(node.body, names), self.kind(node.orelse, names))
 
     def _of_namedexpr(self, node: Node, names: Names) -> Kind:
         kind = self.kind(node.value, names)
@@ -578,7 +584,7 @@ class Expressed(Called):
         return part_at(held, node.slice, self.of)
 
     def _of_attribute(self, node: Node, names: Names) -> Kind:
-        found = live(node, self.namespace, names, None if self.module is None else self.module.methods)
+        found = live_object(node, self.namespace, names, None if self.module is None else self.module.methods)
         if found is not NOTHING:
             self.kind(node.value, names)
             return of_object(found)
@@ -629,7 +635,7 @@ _ROUNDS = 6  # of a loop, before what still changes is taken as unknown
 _LEAVES = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 
-class Kinds(Expressed):
+class Kinds(ExpressionKinds):
     """What is known of the expressions of one function: statements in their order, branches joined, loops repeated."""
 
     def block(self, block: Block, names: Names) -> None:
@@ -654,7 +660,7 @@ class Kinds(Expressed):
 
     def _augassign(self, node: Node, names: Names) -> None:
         value, held = self.kind(node.value, names), self.kind(node.target, names)
-        self.bind(node.target, _augmented(type(node.op), held, value), names)
+        self.bind(node.target, _kind_after_update(type(node.op), held, value), names)
 
     def _if(self, node: Node, names: Names) -> None:
         self.kind(node.test, names)
@@ -719,7 +725,7 @@ class Kinds(Expressed):
 
     def _return(self, node: Node, names: Names) -> None:
         kind = self.kind(node.value, names) if node.value is not None else Kind("none")
-        self.returned[node] = either(self.returned[node], kind) if node in self.returned else kind
+        self.returned[node] = kind_of_alternatives(self.returned[node], kind) if node in self.returned else kind
 
     def _functiondef(self, node: Node, names: Names) -> None:
         for default in [*node.args.defaults, *node.args.kw_defaults]:
@@ -780,14 +786,18 @@ def _is_taken(test: Node, names: Names) -> bool | None:
     return (tag == "none") is isinstance(test.ops[0], gast.Is)
 
 
-def _augmented(op: type, held: Kind, value: Kind) -> Kind:
+def _kind_after_update(op: type, held: Kind, value: Kind) -> Kind:
     """The kind of a name behind `name op= value`: a list takes in the items of any sequence, and arrays stay arrays."""
     if held.tag == "list" and op is gast.Add:
-        return Kind("list", None, ((ANY, either(each_of(held), each_of(value)) if held.items else each_of(value)),))
+        return Kind(
+            "list",
+            None,
+            ((ANY, kind_of_alternatives(each_of(held), each_of(value)) if held.items else each_of(value)),),
+        )
     return held if held.tag == "array" else of_operator(op, held, value)
 
 
 def _join(names: Names, other: Names) -> None:
     """What holds of names on either of two ways."""
     for name, kind in other.items():
-        names[name] = either(names[name], kind) if name in names else kind
+        names[name] = kind_of_alternatives(names[name], kind) if name in names else kind

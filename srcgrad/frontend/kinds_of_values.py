@@ -73,10 +73,10 @@ def _of_container(value: Any, depth: int) -> Kind:
     return Kind(tag, None, items, type(value) if hasattr(value, "_fields") else None)
 
 
-def either(one: Kind, other: Kind) -> Kind:
+def kind_of_alternatives(one: Kind, other: Kind) -> Kind:
     """What holds of a value that is of one kind or of the other.
 
-    >>> either(SCALAR, Kind("array", 1)).tag, either(Kind("list"), NONE).tag
+    >>> kind_of_alternatives(SCALAR, Kind("array", 1)).tag, kind_of_alternatives(Kind("list"), NONE).tag
     ('numeric', 'unknown')
     """
     if one == other:
@@ -89,7 +89,7 @@ def either(one: Kind, other: Kind) -> Kind:
         return UNKNOWN
     mine, theirs = dict(one.items), dict(other.items)
     if mine.keys() == theirs.keys():
-        return Kind(one.tag, None, tuple((key, either(mine[key], theirs[key])) for key in mine))
+        return Kind(one.tag, None, tuple((key, kind_of_alternatives(mine[key], theirs[key])) for key in mine))
     parts = [*mine.values(), *theirs.values()]
     return Kind(one.tag, None, ((ANY, all_of(parts)),)) if parts else Kind(one.tag)
 
@@ -98,7 +98,7 @@ def all_of(parts: list[Kind]) -> Kind:
     """What holds of any of several values; nothing is known of none."""
     found = parts[0] if parts else UNKNOWN
     for part in parts[1:]:
-        found = either(found, part)
+        found = kind_of_alternatives(found, part)
     return found
 
 
@@ -194,7 +194,7 @@ class OfType:
     cls: type
 
 
-def live(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) -> Any:
+def live_object(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) -> Any:
     """The live object that a name of the module means, or an attribute of one that it holds itself; else NOTHING.
 
     No property of a user's object is run. `noted` takes what was found, so that a change of it can be told.
@@ -205,7 +205,7 @@ def live(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) 
         return found.object if found is not None and whole else NOTHING
     if not isinstance(node, gast.Attribute):
         return NOTHING
-    owner = live(node.value, namespace, local, noted)
+    owner = live_object(node.value, namespace, local, noted)
     own = vars(owner) if owner is not NOTHING and hasattr(owner, "__dict__") else {}
     if node.attr not in own or type(inspect.getattr_static(type(owner), node.attr, None)) is property:
         return NOTHING
@@ -234,12 +234,12 @@ def note_call(owner: type | None, facts: Facts) -> None:
 def known_of(value: Node, facts: Facts) -> Kind:
     """What is known of an argument that the text has not looked at; of a live object, which modules it holds."""
     held = facts.named.get(getattr(value, "id", ""))
-    owner = live(value, facts.namespace, facts.local, None) if held is None else NOTHING
+    owner = live_object(value, facts.namespace, facts.local, None) if held is None else NOTHING
     modules = [key for key, item in getattr(owner, "__dict__", {}).items() if isinstance(item, types.ModuleType)]
     if not modules:
         return held or UNKNOWN
     places = {one: gast.Attribute(value, one, gast.Load()) for one in modules}
-    found = {m: live(place, facts.namespace, facts.local, facts.module.methods) for m, place in places.items()}
+    found = {m: live_object(place, facts.namespace, facts.local, facts.module.methods) for m, place in places.items()}
     return Kind("object", None, (*of_object(owner).items, *((m, of_object(one)) for m, one in found.items())))
 
 

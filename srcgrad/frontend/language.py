@@ -18,11 +18,11 @@ import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import Node, header, inside, is_write, root, statements, stores, target, walk, written
+from srcgrad.core.trees import Node, find_nodes, header, is_write, root, statements, stores, target, walk, written_names
 from srcgrad.frontend.resolve import binding_of
 
 
-def known(function: Node, facts: Facts) -> Node:
+def check_names(function: Node, facts: Facts) -> Node:
     """Refuse a name that nothing binds, before anything is derived from it."""
     for statement in function.body:
         for item in walk(statement):
@@ -61,8 +61,8 @@ def doubtful_write(tree: Node) -> Node | None:
 def _writes(node: Node) -> list[str]:
     """Names of arrays into which a statement writes, as a part of its target as well: `a[0], b[0] = e`."""
     if is_write(node):
-        return written(node)
-    places = [part for one in getattr(node, "targets", []) for part in inside(one, gast.Subscript)]
+        return written_names(node)
+    places = [part for one in getattr(node, "targets", []) for part in find_nodes(one, gast.Subscript)]
     bases = [root(part) for part in places if isinstance(part.ctx, gast.Store)]
     return [base.id for base in bases if base is not None]
 
@@ -105,7 +105,7 @@ _READERS = (float, complex, np.float16, np.float32, np.float64, np.complex128, n
 
 def check_texts(function: Node, facts: Facts) -> None:
     """Refuse a number that is read from what `str`, `repr` or an f-string made, at once or by way of a name."""
-    if not any(_makes(node, facts) for part in function.body for node in inside(part, gast.JoinedStr, gast.Call)):
+    if not any(_makes(node, facts) for part in function.body for node in find_nodes(part, gast.JoinedStr, gast.Call)):
         return
     nodes = [node for statement in function.body for node in walk(statement)]
     known: set[str] = set()

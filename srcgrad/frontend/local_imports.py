@@ -13,7 +13,7 @@ from srcgrad.core.trees import Node
 from srcgrad.frontend.source.static_modules import StaticModule
 
 
-def imported(node: Node, facts: Facts) -> bool:
+def follow_import(node: Node, facts: Facts) -> bool:
     """Whether an import in the body could be followed; its names mean what is imported from then on."""
     found = bound_by(node, facts.namespace)
     if found is not None:

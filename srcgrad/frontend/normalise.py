@@ -27,7 +27,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
-    inside,
+    find_nodes,
     is_write,
     name,
     remade,
@@ -35,10 +35,10 @@ from srcgrad.core.trees import (
     statements,
     stores,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.frontend.calls.side_effects import effects
-from srcgrad.frontend.context import Scope, cheap, is_long, unused
+from srcgrad.frontend.context import Scope, cheap, is_long, unused_result
 from srcgrad.frontend.early_facts import varied_names
 from srcgrad.frontend.operand_checks import (
     check_method,
@@ -66,7 +66,7 @@ def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scop
         return made, again
     template = adjoint_template(rule)
     assert template is not None, "its halves are written"
-    held = facts.names.fresh("ctx") if "ctx" not in facts.names.taken else facts.names.numbered("ctx")
+    held = facts.names.fresh("ctx") if "ctx" not in facts.names.taken else facts.names.numbered_name("ctx")
     given = [copy(bound.get(p, template.defaults.get(p))) for p in template.positional]
     context = gast.Call(name(facts.library("Context")), given, [])
     scope.emit(assign(held, at(context, made)))
@@ -86,16 +86,16 @@ def _class(operation: Operation, scope: Scope) -> str:
 
 def compute(bound: str, value: Node, scope: Scope) -> None:
     """Emit `bound = value` with one operation per statement."""
-    _compute(bound, value, scope.varied(value), scope)
+    _compute(bound, value, scope.may_vary(value), scope)
 
 
 def _compute(bound: str, value: Node, varied: bool, scope: Scope) -> None:
     if varied and isinstance(value, gast.IfExp):
         _choose(bound, value, scope)
     elif varied and isinstance(value, gast.BoolOp):
-        _either(bound, value, scope)
+        _branch_on_or(bound, value, scope)
     else:
-        scope.emit(assign(bound, _flat(value, scope) if varied else value))
+        scope.emit(assign(bound, _normalise_expression(value, scope) if varied else value))
 
 
 def _choose(bound: str, value: Node, scope: Scope) -> None:
@@ -111,12 +111,12 @@ def _choose(bound: str, value: Node, scope: Scope) -> None:
     scope.emit(gast.If(value.test, *branches))
 
 
-def _either(bound: str, value: Node, scope: Scope) -> None:
+def _branch_on_or(bound: str, value: Node, scope: Scope) -> None:
     """`a or b` is the first of the two that decides: `a if a else b`."""
     first, *others = value.values
     held = atom(first, scope)
     if not isinstance(held, gast.Name):
-        held = name(scope.temporary())
+        held = name(scope.new_temporary())
         scope.emit(assign(held.id, first))
     rest = others[0] if len(others) == 1 else gast.BoolOp(value.op, others)
     kept, other = copy(held), at(rest, value)
@@ -128,24 +128,24 @@ def atom(value: Node, scope: Scope) -> Node:
     """A name or a literal that holds the value."""
     if isinstance(value, gast.Name | gast.Constant):
         return value
-    varied = scope.varied(value)
+    varied = scope.may_vary(value)
     if not varied and cheap(value) and not is_long(value):
         return value
     if varied and isinstance(value, gast.Tuple | gast.List | gast.Dict):
-        return _flat(value, scope)
-    held = scope.temporary()
+        return _normalise_expression(value, scope)
+    held = scope.new_temporary()
     if varied:
         scope.facts.varied[held] = None
     _compute(held, value, varied, scope)
     return name(held)
 
 
-def whole(value: Node, scope: Scope) -> Node:
+def name_or_literal(value: Node, scope: Scope) -> Node:
     """A name or a literal; a display of parts that carry a derivative gets a name."""
     held = atom(value, scope)
-    if not isinstance(held, gast.Tuple | gast.List | gast.Dict) or not scope.varied(held):
+    if not isinstance(held, gast.Tuple | gast.List | gast.Dict) or not scope.may_vary(held):
         return held
-    kept = scope.temporary()
+    kept = scope.new_temporary()
     spread_varied(kept, held, scope)
     scope.emit(assign(kept, held))
     return name(kept)
@@ -153,29 +153,29 @@ def whole(value: Node, scope: Scope) -> Node:
 
 def as_array(value: Node, scope: Scope) -> Node:
     """The name of an array of the items of a display, or of a list that the module has."""
-    kept = scope.temporary()
+    kept = scope.new_temporary()
     spread_varied(kept, value, scope)
-    items = _flat(value, scope) if scope.varied(value) else value
+    items = _normalise_expression(value, scope) if scope.may_vary(value) else value
     made = at(expression(f"{scope.facts.library('np')}.array(x)", x=items), value)
     scope.facts.operation[made] = Operation("op", np.array, rule_of(np.array), {"object": items})
     scope.emit(assign(kept, made))
     return name(kept)
 
 
-def stored(part: Node, value: Node, scope: Scope) -> Node:
+def normalise_stored(part: Node, value: Node, scope: Scope) -> Node:
     """What is stored in a part: an array where the part is of an array, a name in any case if it is active."""
     held = part.value.id if isinstance(part.value, gast.Name) else ""
     container = scope.facts.list_kind(held) or held in scope.facts.containers
     if container:
-        return whole(value, scope)
-    if isinstance(value, gast.Tuple | gast.List) and scope.varied(value) and not scope.facts.generated:
+        return name_or_literal(value, scope)
+    if isinstance(value, gast.Tuple | gast.List) and scope.may_vary(value) and not scope.facts.generated:
         return as_array(value, scope)
     if isinstance(value, gast.Name) and value.id == getattr(root(part), "id", ""):
         value = expression("array[...]", array=value)  # named before the part is cleared
-    return whole(value, scope)
+    return name_or_literal(value, scope)
 
 
-def _flat(value: Node, scope: Scope) -> Node:
+def _normalise_expression(value: Node, scope: Scope) -> Node:
     """The expression, through which a derivative flows, with every active operand replaced by a name or a literal."""
     if isinstance(value, gast.Name):
         return value
@@ -183,7 +183,7 @@ def _flat(value: Node, scope: Scope) -> Node:
     if isinstance(value, gast.Tuple | gast.List):
         made = type(value)(elts=[atom(item, scope) for item in value.elts], ctx=gast.Load())
         return at(made, value)
-    popped = written(gast.Assign([], value, None)) if isinstance(value, gast.Call) else []
+    popped = written_names(gast.Assign([], value, None)) if isinstance(value, gast.Call) else []
     if popped and (scope.facts.generated or scope.facts.list_kind(popped[0])):
         return value  # h_stack.pop()
     if isinstance(value, gast.Dict):
@@ -226,16 +226,18 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     places = (*places, *rule.refuses)
     for parameter, argument in operation.bound.items():
         if parameter == template.variadic:
-            settled = atom if parameter in places else _held
+            settled = atom if parameter in places else _hold_calls
             swap |= {item: settled(item, scope) for item in argument.elts if parameter in places or not cheap(item)}
             bound[parameter] = gast.Tuple(elts=[swap.get(item, item) for item in argument.elts], ctx=gast.Load())
         elif parameter in places and is_sequence(argument, scope) and wants_arrays(operation, parameter):
             swap[argument] = as_array(argument, scope)
         elif parameter in places:
-            settled = whole if operation.function is operator.getitem else atom  # `[a, b][i]`: a name has an adjoint
+            settled = (
+                name_or_literal if operation.function is operator.getitem else atom
+            )  # `[a, b][i]`: a name has an adjoint
             swap[argument] = settled(argument, scope)
         elif not cheap(argument):
-            swap[argument] = _held(argument, scope)
+            swap[argument] = _hold_calls(argument, scope)
     made = _swap(value, swap)
     bound = {p: swap.get(a, a) for p, a in bound.items()}
     if rule.own is not None and rule.own.applied is not None:
@@ -244,15 +246,15 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     return made
 
 
-def _held(argument: Node, scope: Scope) -> Node:
+def _hold_calls(argument: Node, scope: Scope) -> Node:
     """A parameter that carries no derivative, with its calls computed once and named."""
     if isinstance(argument, gast.Call | gast.IfExp | gast.BoolOp | gast.JoinedStr):
-        held = scope.temporary()
+        held = scope.new_temporary()
         scope.emit(assign(held, argument))
         return name(held)
     if isinstance(argument, gast.Lambda):
         return argument  # of a hook
-    swap = {part: _held(part, scope) for part in gast.iter_child_nodes(argument) if not cheap(part)}
+    swap = {part: _hold_calls(part, scope) for part in gast.iter_child_nodes(argument) if not cheap(part)}
     return _swap(argument, swap) if swap else argument
 
 
@@ -261,8 +263,8 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
         raise scope.facts.refuse(
             value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it with NumPy functions"
         )
-    swap = {argument: whole(argument, scope) for argument in value.args}
-    swap |= {word.value: whole(word.value, scope) for word in value.keywords}
+    swap = {argument: name_or_literal(argument, scope) for argument in value.args}
+    swap |= {word.value: name_or_literal(word.value, scope) for word in value.keywords}
     made = _swap(value, swap)
     scope.facts.operation[made] = Operation(operation.kind, operation.function, checkpointed=operation.checkpointed)
     return made
@@ -270,10 +272,10 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
 
 def _swap(value: Node, swap: dict[Node, Node]) -> Node:
     """The same expression with operands exchanged; other parts are shared."""
-    return at(remade(value, lambda part: _swapped(part, swap)), value)
+    return at(remade(value, lambda part: _swap_part(part, swap)), value)
 
 
-def _swapped(part: Node, swap: dict[Node, Node]) -> Node:
+def _swap_part(part: Node, swap: dict[Node, Node]) -> Node:
     if part in swap:
         return swap[part]
     if isinstance(part, gast.keyword | gast.Tuple | gast.Attribute):
@@ -287,7 +289,7 @@ def passive_calls(test: Node, scope: Scope) -> None:
     Methods of what is no array, `generator.uniform()` or `key.startswith("log")`, are what they are.
     """
     for item in walk(test):
-        if isinstance(item, gast.Call) and (scope.varied(item) or not _is_method(item, scope)):
+        if isinstance(item, gast.Call) and (scope.may_vary(item) or not _is_method(item, scope)):
             operation_of(item, scope.facts, scope.local)
 
 
@@ -296,7 +298,7 @@ def _is_method(call: Node, scope: Scope) -> bool:
 
 
 def spread_varied(made: str, value: Node, scope: Scope) -> None:
-    if scope.varied(value):
+    if scope.may_vary(value):
         scope.facts.varied[made] = None
 
 
@@ -312,7 +314,7 @@ def prepare(node: Node, scope: Scope) -> Block:
     changed = {s for n in statements([node]) for s in stores(n)}
     if _is_range(node.iter, scope):
         _spell_plainly(node.iter, scope)
-        node.iter = _frozen(node, scope, changed)
+        node.iter = _freeze_bounds(node, scope, changed)
     elif _is_iterator(node.iter, scope):
         raise scope.facts.refuse(
             node.iter,
@@ -321,7 +323,7 @@ def prepare(node: Node, scope: Scope) -> Block:
             "loop over an index: `for i in range(len(xs))`, and read the items in the body",
         )
     elif not isinstance(node.iter, gast.Name) or node.iter.id in changed:
-        held = scope.temporary()
+        held = scope.new_temporary()
         spread_varied(held, node.iter, scope)
         compute(held, node.iter, scope)
         node.iter = name(held)
@@ -333,7 +335,7 @@ def _counter(node: Node, scope: Scope) -> Block:
     bound = node.target.id
     if not any(bound in stores(inner) for inner in statements(node.body)):
         return []
-    counter = scope.facts.names.numbered(scope.facts.base.get(bound, bound))
+    counter = scope.facts.names.numbered_name(scope.facts.base.get(bound, bound))
     scope.facts.base.setdefault(counter, scope.facts.base.get(bound, bound))
     spread_varied(counter, node.iter, scope)
     node.target = name(counter, gast.Store())
@@ -356,15 +358,15 @@ def _spell_plainly(node: Node, scope: Scope) -> None:
         node = node.args[0] if node.args else None
 
 
-def _frozen(node: Node, scope: Scope, changed: set[str]) -> Node:
+def _freeze_bounds(node: Node, scope: Scope, changed: set[str]) -> Node:
     """The bounds of a loop, as they are before it: what the body changes, or a call, is held in a name."""
     inner = node.iter if node.iter.func.id != "reversed" else node.iter.args[0]
     for position, bound in enumerate(inner.args):
         names = {n.id for n in walk(bound) if isinstance(n, gast.Name)}
         if _is_of_shape(bound):  # which no write into the array changes
-            names -= {s for n in statements([node]) for s in written(n)} - _rebound(node)
+            names -= {s for n in statements([node]) for s in written_names(n)} - _rebound_names(node)
         if (not cheap(bound) and not _is_length(bound, names & changed)) or names & changed:
-            held = scope.temporary()
+            held = scope.new_temporary()
             scope.emit(assign(held, bound))
             inner.args[position] = name(held)
     return node.iter
@@ -376,7 +378,7 @@ def _is_of_shape(bound: Node) -> bool:
     return isinstance(inner, gast.Attribute) and inner.attr in ("shape", "size") and isinstance(inner.value, gast.Name)
 
 
-def _rebound(loop: Node) -> set[str]:
+def _rebound_names(loop: Node) -> set[str]:
     return {s for n in statements([loop]) if not is_write(n) for s in stores(n)}
 
 
@@ -414,7 +416,7 @@ def normalise(function: Node, facts: Facts) -> Node:
     """
     local = local_names(function)
     facts.varied = dict.fromkeys(varied_names(function, facts, local))
-    arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written(n))
+    arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written_names(n))
     scope = Scope(facts, local, arrays)
     function.body = _block(function.body, scope)
     return function
@@ -423,7 +425,9 @@ def normalise(function: Node, facts: Facts) -> Node:
 def parts_of_displays(function: Node, facts: Facts) -> None:
     """Spell `(a, b)[1]` as `b`."""
     taken = [
-        s for s in function.body if any(isinstance(n.value, gast.Tuple | gast.List) for n in inside(s, gast.Subscript))
+        s
+        for s in function.body
+        if any(isinstance(n.value, gast.Tuple | gast.List) for n in find_nodes(s, gast.Subscript))
     ]
     for node in [n for s in taken for n in walk(s)]:
         for key in node._fields:
@@ -459,7 +463,7 @@ def _statement(node: Node, scope: Scope) -> None:
     elif isinstance(node, gast.If | gast.While):
         if scope.facts.generated and isinstance(node, gast.If):
             _hold_test(node, scope)
-        node.test = _unmarked(node.test, node, scope)
+        node.test = _take_off_checkpoint(node.test, node, scope)
         passive_calls(node.test, scope)
         node.body = _block(node.body, scope)
         node.orelse = _block(node.orelse, scope)
@@ -471,7 +475,7 @@ def _statement(node: Node, scope: Scope) -> None:
     elif isinstance(node, gast.Expr):
         _effect(node, scope)
     elif isinstance(node, gast.AugAssign):
-        node.value = stored(node.target, node.value, scope)
+        node.value = normalise_stored(node.target, node.value, scope)
         node.target = _part(node.target, scope)
         scope.emit(node)
     elif not isinstance(node, gast.Pass | gast.AnnAssign):
@@ -483,7 +487,7 @@ def _hold_test(node: Node, scope: Scope) -> None:
     negated = isinstance(node.test, gast.UnaryOp) and isinstance(node.test.op, gast.Not)
     test = node.test.operand if negated else node.test
     if isinstance(test, gast.Call):
-        held = scope.temporary()
+        held = scope.new_temporary()
         scope.emit(assign(held, test))
         node.test = gast.UnaryOp(gast.Not(), name(held)) if negated else name(held)
 
@@ -491,21 +495,21 @@ def _hold_test(node: Node, scope: Scope) -> None:
 def _effect(node: Node, scope: Scope) -> None:
     if isinstance(node.value, gast.Constant):
         return
-    if isinstance(node.value.func, gast.Attribute) and node.value.func.attr == "pop" and written(node):
-        scope.emit(assign(scope.temporary(), node.value))
+    if isinstance(node.value.func, gast.Attribute) and node.value.func.attr == "pop" and written_names(node):
+        scope.emit(assign(scope.new_temporary(), node.value))
         return
-    if written(node) and (scope.facts.generated or scope.facts.list_kind(written(node)[0])):
-        node.value.args[-1] = whole(node.value.args[-1], scope)
+    if written_names(node) and (scope.facts.generated or scope.facts.list_kind(written_names(node)[0])):
+        node.value.args[-1] = name_or_literal(node.value.args[-1], scope)
         scope.emit(node)
         return
     known = scope.facts.generated or node in scope.facts.effects  # a text of ours has what was looked at before
     if not known and not effects(node.value, scope.facts, scope.local):
-        raise scope.facts.refuse(node, "E5005", *unused(node.value, scope.local))
+        raise scope.facts.refuse(node, "E5005", *unused_result(node.value, scope.local))
     scope.facts.effects[node] = None
     scope.block.append(node)
 
 
-def _unmarked(header: Node, loop: Node, scope: Scope) -> Node:
+def _take_off_checkpoint(header: Node, loop: Node, scope: Scope) -> Node:
     """What a loop runs over, or its test, without the mark of a checkpointed loop, which the facts keep."""
     if getattr(getattr(header, "func", None), "id", "") != LOOP:
         return header
@@ -514,7 +518,7 @@ def _unmarked(header: Node, loop: Node, scope: Scope) -> Node:
 
 
 def _loop(node: Node, scope: Scope) -> None:
-    node.iter = _unmarked(node.iter, node, scope)
+    node.iter = _take_off_checkpoint(node.iter, node, scope)
     start = prepare(node, scope)
     node.body = start + _block(node.body, scope)
     scope.block.append(node)
@@ -532,7 +536,7 @@ def _assignment(node: Node, scope: Scope) -> None:
             scope.facts.swapped.setdefault(name_, {}).update(names)
         scope.emit(gast.Assign([first], node.value, None))
     elif isinstance(first, gast.Tuple | gast.List) and isinstance(node.value, gast.Tuple | gast.List):
-        _parallel(_pairs(first, node.value, scope), scope)
+        _bind_in_parallel(_pairs(first, node.value, scope), scope)
     elif isinstance(first, gast.Name):
         if isinstance(node.value, gast.Name) and node.value.id == first.id:
             return
@@ -545,9 +549,9 @@ def _assignment(node: Node, scope: Scope) -> None:
             part = _part(first, scope)
             read = copy(part) if isinstance(value.left, gast.Subscript) else value.left
             read.ctx = gast.Load()
-            value = stored(first, gast.copy_location(gast.BinOp(read, value.op, value.right), value), scope)
+            value = normalise_stored(first, gast.copy_location(gast.BinOp(read, value.op, value.right), value), scope)
         else:
-            value = stored(first, value, scope)
+            value = normalise_stored(first, value, scope)
             part = _part(first, scope)
         scope.emit(gast.Assign([part], value, None))
         if node in scope.facts.augmented and scope.facts.list_kind(getattr(first.value, "id", "")):
@@ -561,20 +565,20 @@ def _part(target: Node, scope: Scope) -> Node:
     if _is_steady(target.slice):
         return target
     made = copy(target)
-    made.slice = _steady(made.slice, scope)
+    made.slice = _hold_index(made.slice, scope)
     return made
 
 
-def _steady(index: Node, scope: Scope) -> Node:
+def _hold_index(index: Node, scope: Scope) -> Node:
     """An index whose calls, tests and parts of arrays, which the write may change, are computed once and named."""
     if _is_steady(index):
         return index
     if isinstance(index, gast.Tuple):
-        return gast.Tuple(elts=[_steady(part, scope) for part in index.elts], ctx=gast.Load())
+        return gast.Tuple(elts=[_hold_index(part, scope) for part in index.elts], ctx=gast.Load())
     if isinstance(index, gast.Slice):
         bounds = (index.lower, index.upper, index.step)
-        return gast.Slice(*(bound if bound is None else _steady(bound, scope) for bound in bounds))
-    held = scope.temporary()
+        return gast.Slice(*(bound if bound is None else _hold_index(bound, scope) for bound in bounds))
+    held = scope.new_temporary()
     scope.emit(assign(held, index))
     return name(held)
 
@@ -596,7 +600,7 @@ def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:
     return found
 
 
-def _parallel(pairs: list[tuple[Node, Node]], scope: Scope) -> None:
+def _bind_in_parallel(pairs: list[tuple[Node, Node]], scope: Scope) -> None:
     """`a, b = e, f`: all right sides before any name is bound."""
     written_names = {n.id for item, _ in pairs for n in walk(item) if isinstance(n, gast.Name)}
     held: list[Node] = []
@@ -606,20 +610,20 @@ def _parallel(pairs: list[tuple[Node, Node]], scope: Scope) -> None:
             compute(item.id, value, scope)  # no other right side reads the name
             held.append(name(item.id))
         elif isinstance(value, gast.Name) and value.id in written_names:
-            keep = scope.temporary()
+            keep = scope.new_temporary()
             scope.emit(assign(keep, name(value.id)))
             spread_varied(keep, value, scope)
             held.append(name(keep))
         else:
-            held.append(_settled(value, written_names, scope))
+            held.append(_hold_before_binding(value, written_names, scope))
     for (item, _), value in zip(pairs, held, strict=True):
         _bind(item, value, scope)
 
 
-def _settled(value: Node, changed: set[str], scope: Scope) -> Node:
+def _hold_before_binding(value: Node, changed: set[str], scope: Scope) -> Node:
     """The value, computed now if it reads a name that is about to be bound."""
-    if any(isinstance(n, gast.Name) and n.id in changed for n in walk(value)) and not scope.varied(value):
-        held = scope.temporary()
+    if any(isinstance(n, gast.Name) and n.id in changed for n in walk(value)) and not scope.may_vary(value):
+        held = scope.new_temporary()
         compute(held, value, scope)
         return name(held)
     return atom(value, scope)
@@ -631,7 +635,7 @@ def _bind(item: Node, value: Node, scope: Scope) -> None:
             scope.emit(assign(item.id, value))
         return
     if isinstance(item, gast.Subscript):
-        scope.emit(gast.Assign([_part(item, scope)], stored(item, value, scope), None))
+        scope.emit(gast.Assign([_part(item, scope)], normalise_stored(item, value, scope), None))
         return
     flat = gast.Tuple(elts=[], ctx=gast.Store())
     inner = []
@@ -639,12 +643,12 @@ def _bind(item: Node, value: Node, scope: Scope) -> None:
         if isinstance(part, gast.Name):
             flat.elts.append(name(part.id, gast.Store()))
         else:
-            held = scope.temporary()
+            held = scope.new_temporary()
             flat.elts.append(name(held, gast.Store()))
             spread_varied(held, value, scope)
             inner.append((part, held))
     if not isinstance(value, gast.Name):
-        keep = scope.temporary()
+        keep = scope.new_temporary()
         spread_varied(keep, value, scope)
         scope.emit(assign(keep, value))
         value = name(keep)
@@ -656,14 +660,14 @@ def _bind(item: Node, value: Node, scope: Scope) -> None:
 def _result(value: Node, scope: Scope) -> Node:
     """The returned value as a name, or a tuple of names."""
     if isinstance(value, gast.Tuple):
-        return gast.Tuple(elts=[_named(item, scope, "t") for item in value.elts], ctx=gast.Load())
-    return _named(value, scope, "y")
+        return gast.Tuple(elts=[_name_value(item, scope, "t") for item in value.elts], ctx=gast.Load())
+    return _name_value(value, scope, "y")
 
 
-def _named(value: Node, scope: Scope, stem: str) -> Node:
+def _name_value(value: Node, scope: Scope, stem: str) -> Node:
     if isinstance(value, gast.Name) and value.id in scope.local:
         return value
-    held = scope.temporary() if stem == "t" else scope.facts.names.fresh("y")
+    held = scope.new_temporary() if stem == "t" else scope.facts.names.fresh("y")
     scope.facts.temporaries[held] = stem
     spread_varied(held, value, scope)
     compute(held, value, scope)

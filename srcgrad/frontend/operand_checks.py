@@ -26,15 +26,15 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, contained
+from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, inner_kinds
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    find_nodes,
     header,
-    inside,
     literal_value,
     loads,
     own_names,
@@ -47,7 +47,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.context import Scope
-from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live
+from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
 from srcgrad.frontend.resolve import attribute_held, binding_of, operation_of
 from srcgrad.runtime import add_at, fields_of
 
@@ -66,7 +66,7 @@ def mark_moving(function: Node, facts: Facts) -> None:
     """Note the statements that hold calls after which another call may give something else."""
     local = local_names(function)
     for node in statements(function.body):
-        if any(moves(item, facts, local) for part in header(node) for item in inside(part, gast.Call)):
+        if any(moves(item, facts, local) for part in header(node) for item in find_nodes(part, gast.Call)):
             facts.moving[node] = None
 
 
@@ -78,7 +78,7 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
     if found is None:
         if isinstance(call.func, gast.Attribute):
             own = _own_method(call.func, facts, local)
-            return _is_method(call.func, facts) if own is None else _within(own, facts, met)
+            return _is_method(call.func, facts) if own is None else _has_effects(own, facts, met)
         return not facts.generated and getattr(call.func, "id", "") not in facts.functions  # of which nothing is known
     if found.kind in ("value", "unknown"):
         return True
@@ -89,12 +89,12 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
         _, of, method = str(getattr(called, "__qualname__", "")).rpartition(".")  # `RandomState.normal`, of its class
         bound = owner is not None and not isinstance(owner, types.ModuleType | type | np.ufunc)
         return called is next or bound or (bool(of) and method not in _READING and rule_of(called) is None)
-    return rule_of(called) is None and not is_opaque(called) and _within(called, facts, met)
+    return rule_of(called) is None and not is_opaque(called) and _has_effects(called, facts, met)
 
 
 def _own_method(function: Node, facts: Facts, local: frozenset[str]) -> types.FunctionType | None:
     """The function that a method of an object of the module is, whatever it is called."""
-    held = live(function.value, facts.namespace, local, None)
+    held = live_object(function.value, facts.namespace, local, None)
     if held is NOTHING or not is_instance(held):
         return None
     found = inspect.getattr_static(held, function.attr, None)
@@ -111,7 +111,7 @@ def _is_method(function: Node, facts: Facts) -> bool:
     return not (followed and function.attr in _CHANGING)
 
 
-def _within(function: Any, facts: Facts, met: dict[int, None] | None) -> bool:
+def _has_effects(function: Any, facts: Facts, met: dict[int, None] | None) -> bool:
     """Whether a function with a source makes such a call, or changes what is not its own.
 
     `met` are the functions on the way from the first one that was asked for. If that makes no such call, none does.
@@ -130,7 +130,7 @@ def _within(function: Any, facts: Facts, met: dict[int, None] | None) -> bool:
     bound = own_names(source.tree)
     inner.lists = dict.fromkeys(_made_here(source.tree), "list")
     nodes = [node for each in source.tree.body for node in walk(each)]
-    found = any(_outside(node, source.tree, bound) or moves(node, inner, bound, met) for node in nodes)
+    found = any(_stores_outside(node, source.tree, bound) or moves(node, inner, bound, met) for node in nodes)
     if found:
         known[key] = True
     elif first:
@@ -148,7 +148,7 @@ def _made_here(function: Node) -> list[str]:
     return [name for name, new in made.items() if new]
 
 
-def _outside(node: Node, function: Node, bound: frozenset[str]) -> bool:
+def _stores_outside(node: Node, function: Node, bound: frozenset[str]) -> bool:
     """Whether a part of a function stores into what it has not made: a global, a field of an argument."""
     if isinstance(node, gast.Global | gast.Nonlocal):
         return True
@@ -180,7 +180,7 @@ def is_sequence(value: Node, scope: Scope) -> bool:
     if isinstance(value, gast.Tuple | gast.List):
         return True
     text = _text(value, scope)
-    return isinstance(_global(value, scope), list | tuple) or isinstance(text, ast.Tuple | ast.List)
+    return isinstance(_object_outside(value, scope), list | tuple) or isinstance(text, ast.Tuple | ast.List)
 
 
 def wants_arrays(operation: Operation, parameter: str) -> bool:
@@ -217,10 +217,10 @@ def check_operands(value: Node, operation: Operation, places: Container[str], sc
 def check_method(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:
     """Refuse a method that is named like an array's and gets what no array's method takes: `model.mean(x)`."""
     held = value.func.value if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
-    if held is None or scope.varied(held) or binding_of(value.func, scope.facts, scope.local) is not None:
+    if held is None or scope.may_vary(held) or binding_of(value.func, scope.facts, scope.local) is not None:
         return
     for parameter, argument in operation.bound.items():
-        if argument is not held and parameter not in places and scope.varied(argument):
+        if argument is not held and parameter not in places and scope.may_vary(argument):
             raise scope.facts.refuse(
                 value,
                 "E5003",
@@ -235,7 +235,7 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     held = operand.id if isinstance(operand, gast.Name) else ""
     if operation.function is fields_of:
         return ""
-    kind = scope.facts.kinds.get(held) if (opened := contained(scope.facts.kinds)) else None
+    kind = scope.facts.kinds.get(held) if (opened := inner_kinds(scope.facts.kinds)) else None
     if opened and kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:
         kind = _kind(operand, scope, set())
         kind = kind if kind is not None and _multiplies(kind) else None
@@ -244,7 +244,7 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     local = scope.facts.named.get(held) if isinstance(operation.function, np.ufunc) else None
     if kind is None and local is not None and local.tag in ("object", "made") and hasattr(local.items[0][0], "__mul__"):
         return str(local.items[0][0].__name__)
-    found = _global(operand, scope)
+    found = _object_outside(operand, scope)
     text = _text(operand, scope)
     if isinstance(text, ast.Call) and _OWN.search(ast.unparse(text.func)):
         return f"made by `{ast.unparse(text.func)}`"
@@ -291,7 +291,7 @@ def _is_plain(found: Any, parameter: str, operation: Operation) -> bool:
     return ours or isinstance(found, dict | str | slice | type | np.dtype) or (callable(found) and not computes)
 
 
-def _global(value: Node, scope: Scope) -> Any:
+def _object_outside(value: Node, scope: Scope) -> Any:
     """The object that a dotted name means outside of the function; None for anything else."""
     found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
     return found.object if found is not None and found.kind == "object" else None

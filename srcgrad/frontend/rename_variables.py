@@ -13,31 +13,31 @@ import gast
 
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.expressions import is_basic, is_swap
-from srcgrad.core.facts import Facts, contained
+from srcgrad.core.facts import Facts, inner_kinds
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
     children,
     copy,
+    find_nodes,
     header,
     holds,
-    inside,
     name,
     parameters,
     statements,
     stores,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.frontend.early_facts import counters, integers
 
 
-def augmented(function: Node, facts: Facts) -> Node:
+def spell_augmented(function: Node, facts: Facts) -> Node:
     """Spell `a += e` as `a = a + e`; that it was augmented is kept in the facts.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    s = x\\n    s *= x\\n    return s", after="augmented"))
+    >>> print(explain_text("def f(x):\\n    s = x\\n    s *= x\\n    return s", after="spell_augmented"))
     def f(x):
         s = x
         s = s * x
@@ -50,11 +50,11 @@ def augmented(function: Node, facts: Facts) -> Node:
             for field in ("body", "orelse"):
                 block = getattr(node, field, None)
                 if block:
-                    setattr(node, field, [_plain(item, facts) for item in block])
+                    setattr(node, field, [_spell_plain(item, facts) for item in block])
     return function
 
 
-def _plain(node: Node, facts: Facts) -> Node:
+def _spell_plain(node: Node, facts: Facts) -> Node:
     if not isinstance(node, COMPOUND) and node not in facts.foreign and not facts.source.made:
         facts.text.setdefault(node, copy(node))
     if isinstance(node, gast.AnnAssign):
@@ -145,11 +145,11 @@ def _uses(block: Block) -> list[tuple[Node, Node]]:
 def _read(part: Node) -> list[Node]:
     """The names that an expression reads, but not those that a comprehension in it binds for itself."""
     if not holds(part, *_COMPREHENSIONS):
-        return [item for item in inside(part, gast.Name) if isinstance(item.ctx, gast.Load)]
+        return [item for item in find_nodes(part, gast.Name) if isinstance(item.ctx, gast.Load)]
     if not isinstance(part, _COMPREHENSIONS):
         return [item for child in children(part) for item in _read(child)]
     first = part.generators[0].iter  # is of the scope around
-    own = {item.id for each in part.generators for item in inside(each.target, gast.Name)}
+    own = {item.id for each in part.generators for item in find_nodes(each.target, gast.Name)}
     around = _read(first)
     return around + [
         item for child in children(part) for item in _read(child) if item not in around and item.id not in own
@@ -162,7 +162,7 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
     """For each definition the number of the first definition of its web."""
     leader = list(range(len(reaching.of)))
-    arrays = {w for node, _ in uses for w in written(node)}
+    arrays = {w for node, _ in uses for w in written_names(node)}
 
     def find(number: int) -> int:
         while leader[number] != number:
@@ -181,7 +181,7 @@ def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
         node = reaching.graph.nodes[position]
         if node is None:
             continue
-        changed = bound in written(node) or (isinstance(node, gast.AugAssign) and bound in stores(node))
+        changed = bound in written_names(node) or (isinstance(node, gast.AugAssign) and bound in stores(node))
         if changed or (is_swap(node) and arrays & set(stores(node))):
             unite([*reaching.at(node, bound), number])
     return [find(number) for number in range(len(leader))]
@@ -194,7 +194,7 @@ def _name(reaching: Definitions, leader: list[int], facts: Facts, only: Collecti
         if leader[number] != number:
             continue
         if user in seen and (only is None or user in only):
-            named[number] = facts.names.numbered(user)
+            named[number] = facts.names.numbered_name(user)
             if only is None:  # else they are of several kinds, which the user's name does not tell apart
                 facts.base[named[number]] = user
         else:
@@ -220,11 +220,11 @@ def record_names(function: Node, facts: Facts) -> None:
 
     `p = p.x * 2; return p` is `p_1 = p.x * 2; return p_1`. A field of the object is then never read from what is none.
     """
-    objects = [one for one, kind in contained(facts.kinds) if kind.tag == "object" or kind.owner is not None]
+    objects = [one for one, kind in inner_kinds(facts.kinds) if kind.tag == "object" or kind.owner is not None]
     for parameter in objects:
         _without_aliases(parameter, function, facts)
     bound = [one for one in objects if any(_binds(one, node) for node in function.body)]
-    scopes = [scope for node in function.body for scope in inside(node, *_SCOPES)]
+    scopes = [scope for node in function.body for scope in find_nodes(node, *_SCOPES)]
     if not bound or any(_reads(one, *scopes) for one in bound):
         return  # a nested function has what the name means when it is called
     if any(holds(node, gast.With, gast.Try, *_SCOPES) for node in function.body):
@@ -236,9 +236,11 @@ def record_names(function: Node, facts: Facts) -> None:
 
 def _without_aliases(parameter: str, function: Node, facts: Facts) -> None:
     """Call an object by one name: that of the parameter, also where `q = p` has given it another one."""
-    bound = [one.id for node in function.body for one in inside(node, gast.Name) if not isinstance(one.ctx, gast.Load)]
-    own = {a.id for a in inside(function.args, gast.Name)}
-    scopes = [scope for node in function.body for scope in inside(node, *_SCOPES)]
+    bound = [
+        one.id for node in function.body for one in find_nodes(node, gast.Name) if not isinstance(one.ctx, gast.Load)
+    ]
+    own = {a.id for a in find_nodes(function.args, gast.Name)}
+    scopes = [scope for node in function.body for scope in find_nodes(node, *_SCOPES)]
     kept: Block = []
     for node in function.body:
         held = getattr(node.value, "id", "") if isinstance(node, gast.Assign) and len(node.targets) == 1 else ""
@@ -258,7 +260,7 @@ def _divide(parameter: str, block: Block, facts: Facts) -> None:
         if not _binds(parameter, node):
             continue
         if isinstance(node, gast.Assign) and not _reads(parameter, *node.targets):
-            second = facts.names.numbered(parameter)
+            second = facts.names.numbered_name(parameter)
             facts.local |= {second}
             for one in [*node.targets, *block[place + 1 :]]:
                 _rename(parameter, second, one, facts)
@@ -267,18 +269,18 @@ def _divide(parameter: str, block: Block, facts: Facts) -> None:
 
 
 def _binds(name: str, node: Node) -> bool:
-    return any(not isinstance(n.ctx, gast.Load) for n in _named(name, node))
+    return any(not isinstance(n.ctx, gast.Load) for n in _nodes_of_name(name, node))
 
 
 def _reads(name: str, *nodes: Node) -> bool:
-    return any(isinstance(n.ctx, gast.Load) for node in nodes for n in _named(name, node))
+    return any(isinstance(n.ctx, gast.Load) for node in nodes for n in _nodes_of_name(name, node))
 
 
-def _named(name: str, node: Node) -> list[Node]:
+def _nodes_of_name(name: str, node: Node) -> list[Node]:
     """Where a part of a function has a name of that function's, and not one of a function that stands in it."""
-    functions = inside(node, gast.FunctionDef, gast.Lambda)
-    own = {id(n) for one in functions if _is_own(name, one) for n in _within(one)}
-    return [n for n in inside(node, gast.Name) if n.id == name and id(n) not in own]
+    functions = find_nodes(node, gast.FunctionDef, gast.Lambda)
+    own = {id(n) for one in functions if _is_own(name, one) for n in _names_of_function(one)}
+    return [n for n in find_nodes(node, gast.Name) if n.id == name and id(n) not in own]
 
 
 def _is_own(name: str, function: Node) -> bool:
@@ -289,8 +291,8 @@ def _is_own(name: str, function: Node) -> bool:
     return not shared and (stored or any(getattr(n, "id", "") == name for n in _parameters(function)))
 
 
-def _within(function: Node) -> list[Node]:
-    return [*_parameters(function), *(n for part in _body(function) for n in inside(part, gast.Name))]
+def _names_of_function(function: Node) -> list[Node]:
+    return [*_parameters(function), *(n for part in _body(function) for n in find_nodes(part, gast.Name))]
 
 
 def _body(function: Node) -> list[Node]:
@@ -298,12 +300,12 @@ def _body(function: Node) -> list[Node]:
 
 
 def _parameters(function: Node) -> list[Node]:
-    return [n for n in inside(function.args, gast.Name) if isinstance(n.ctx, gast.Param)]
+    return [n for n in find_nodes(function.args, gast.Name) if isinstance(n.ctx, gast.Param)]
 
 
 def _rename(old: str, new: str, node: Node, facts: Facts) -> None:
     for held in [n for n in walk(node) if isinstance(n, gast.stmt)]:
-        if _named(old, held):
+        if _nodes_of_name(old, held):
             facts.foreign[held] = None
-    for n in _named(old, node):
+    for n in _nodes_of_name(old, node):
         n.id = new

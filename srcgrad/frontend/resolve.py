@@ -28,13 +28,13 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.core.facts import Facts, Operation
-from srcgrad.core.identity import home, is_distribution, uncached
+from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.namespace import Binding, Step, attribute
 from srcgrad.core.rule_forms import written_out
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, adjoint_template, parts_of, rule_of, tangent_template
-from srcgrad.core.trees import Node, constant, parameters, walk
+from srcgrad.core.trees import Node, literal_node, parameters, walk
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
 from srcgrad.frontend.source.decorators import is_of_library
 from srcgrad.runtime import sparse_left, sparse_right
@@ -61,7 +61,7 @@ def instead(rule: Rule, bound: dict[str, Node], facts: Facts) -> Rule | None:
         if argument is None:
             continue
         if not _is_known(rule, parameter, argument):
-            raise _unhandled(rule, f"`{parameter}={gast.unparse(argument)}`", argument, facts)
+            raise _refuse_argument(rule, f"`{parameter}={gast.unparse(argument)}`", argument, facts)
         for name, special, op in rule.instead:
             if name == parameter and argument.value == special:
                 found = rule_of(op)
@@ -82,10 +82,10 @@ def check_handled(
     given = inspect.signature(composition).parameters.values()
     places = [p for p in given if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     if len(arguments) > len(places) and all(p.kind is not inspect.Parameter.VAR_POSITIONAL for p in places):
-        raise _unhandled(rule, f"positional argument {len(places) + 1}", arguments[len(places)], facts)
+        raise _refuse_argument(rule, f"positional argument {len(places) + 1}", arguments[len(places)], facts)
     for word in keywords:
         if all(p.name != word.arg for p in given):
-            raise _unhandled(rule, f"`{word.arg}=`", word.value, facts)
+            raise _refuse_argument(rule, f"`{word.arg}=`", word.value, facts)
 
 
 def bind_arguments(
@@ -106,7 +106,7 @@ def bind_arguments(
         elif variadic and template.variadic:
             rest.append(argument)
         else:
-            raise _unhandled(rule, f"positional argument {position + 1}", argument, facts)
+            raise _refuse_argument(rule, f"positional argument {position + 1}", argument, facts)
     for word in keywords:
         clipped = _CLIP.get(word.arg, word.arg) if rule.op is np.clip else word.arg
         given[shapes.get(clipped, clipped)] = word.value
@@ -115,12 +115,12 @@ def bind_arguments(
             if _is_default(value, defaults.get(name, _NOTHING)) or _is_known(rule, name, value):
                 del given[name]
             else:
-                raise _unhandled(rule, f"`{name}=`", value, facts)
+                raise _refuse_argument(rule, f"`{name}=`", value, facts)
     if variadic and template.variadic:
         given[template.variadic] = gast.Tuple(elts=rest, ctx=gast.Load())
     for name in template.parameters:
         if name not in given and name not in template.defaults:
-            raise _unhandled(rule, f"a call without `{name}`", node, facts)
+            raise _refuse_argument(rule, f"a call without `{name}`", node, facts)
     return {name: given[name] for name in template.parameters if name in given}
 
 
@@ -171,7 +171,7 @@ def _is_default(value: Node, default: object) -> bool:
     return isinstance(value, gast.Constant) and default is not _NOTHING and value.value is default
 
 
-def _unhandled(rule: Rule, what: str, node: Node, facts: Facts) -> Exception:
+def _refuse_argument(rule: Rule, what: str, node: Node, facts: Facts) -> Exception:
     return facts.refuse(
         node,
         "E5006",
@@ -374,7 +374,7 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
         return Operation("opaque", found.static)
     if found.static is not None:
         return Operation("callee", found.static, checkpointed=found.static.checkpointed)
-    function = uncached(found.object)
+    function = cached_function(found.object)
     if found.kind != "object":
         return Operation("opaque", found)
     if isinstance(function, Step):
@@ -493,7 +493,7 @@ def literal(node: Node) -> bool:
 def trusted_constant(value: object) -> Node | None:
     """The literal for a value of a global name, where it has one."""
     if value is None or isinstance(value, bool | int | str):
-        return constant(value)
+        return literal_node(value)
     if isinstance(value, float) and math.isfinite(value):
-        return constant(value)
+        return literal_node(value)
     return None

@@ -26,10 +26,10 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     expression,
+    find_nodes,
     header,
-    inside,
+    literal_node,
     literal_value,
     loads,
     name,
@@ -38,7 +38,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import blocks, rewrite_statements
 from srcgrad.frontend.resolve import binding_of
@@ -76,7 +76,7 @@ def fields(function: Node, facts: Facts) -> Node:
         return r[0] @ r[1]
     """
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
-    known = _known(function, facts, local)
+    known = _names_of_results(function, facts, local)
     for node in statements(function.body):
         for part in [*header(node), node] if not header(node) else header(node):
             if _spell(part, known, facts, local):
@@ -84,7 +84,7 @@ def fields(function: Node, facts: Facts) -> Node:
     return function
 
 
-def _known(function: Node, facts: Facts, local: frozenset[str]) -> dict[str, Results]:
+def _names_of_results(function: Node, facts: Facts, local: frozenset[str]) -> dict[str, Results]:
     """Names to which nothing but the results of one kind of operation is bound."""
     found: dict[str, list[Results]] = {}
     for node in statements(function.body):
@@ -110,7 +110,7 @@ def results_of(value: Node, facts: Facts, local: frozenset[str]) -> Results:
 
 def _spell(part: Node, known: dict[str, Results], facts: Facts, local: frozenset[str]) -> bool:
     """Replace the fields that are read below `part`; whether there were any."""
-    if all(_field(value, known, facts, local) is None for value in inside(part, gast.Attribute)):
+    if all(_field(value, known, facts, local) is None for value in find_nodes(part, gast.Attribute)):
         return False
     changed = False
     for item in list(walk(part)):
@@ -137,7 +137,7 @@ def _field(value: Node, known: dict[str, Results], facts: Facts, local: frozense
     names = [name for name, _ in several]
     if value.attr not in names:
         return None
-    return at(expression("held[place]", held=held, place=constant(names.index(value.attr))), value)
+    return at(expression("held[place]", held=held, place=literal_node(names.index(value.attr))), value)
 
 
 def intermediate(function: Node, facts: Facts) -> Node:
@@ -157,7 +157,7 @@ def intermediate(function: Node, facts: Facts) -> Node:
         )
     for wanted in facts.inner:
         _check_text(wanted, facts)
-        made = [node for node in function.body if wanted in stores(node) and not written(node)]
+        made = [node for node in function.body if wanted in stores(node) and not written_names(node)]
         everywhere = [node for node in statements(function.body) if wanted in stores(node)]
         if len(made) != 1 or len(everywhere) != 1 or not isinstance(made[0], gast.Assign):
             where = everywhere[0] if everywhere else facts.source.tree
@@ -182,7 +182,7 @@ def _check_text(wanted: str, facts: Facts) -> None:
         lines = " and ".join(str(line) for line in dict.fromkeys(n.lineno for n in bound))
         raise _refusal(wanted, f"is bound more than once, in line {lines}", bound[1], facts)
     for node in statements(tree.body):
-        if wanted in written(node):
+        if wanted in written_names(node):
             raise _refusal(wanted, "is changed", node, facts)
 
 
@@ -286,7 +286,7 @@ def _slice(node: Node, facts: Facts, count: int) -> list[int] | None:
 def _statement(node: Node, following: Node | None, work: _Work) -> Block:
     read = next((one for one in loads(node) if one in work.parts), None) if isinstance(node, gast.Assign) else None
     if target(node) in work.parts:
-        return [_named(node, following, work)]
+        return [_name_results_of(node, following, work)]
     if read is None:
         return [node]
     user = work.facts.origin.get(node, node)
@@ -295,10 +295,10 @@ def _statement(node: Node, following: Node | None, work: _Work) -> Block:
     return _copies(node, work.parts[read], work.facts)
 
 
-def _named(node: Node, following: Node | None, work: _Work) -> Node:
+def _name_results_of(node: Node, following: Node | None, work: _Work) -> Node:
     """`w, v = op(...)`, with the names that the next statement gives; other results are named for what they are."""
     facts, held, several = work.facts, str(target(node)), several_of(node, work.facts)
-    given = _given(held, following, len(several), facts)
+    given = _names_given_next(held, following, len(several), facts)
     again = len(work.readers[held]) > 1  # reads that follow may find a name bound to something else
     for place, (stem, _) in enumerate(several):
         one = given[place]
@@ -315,7 +315,7 @@ def _named(node: Node, following: Node | None, work: _Work) -> Node:
     return made
 
 
-def _given(held: str, following: Node | None, count: int, facts: Facts) -> list[str]:
+def _names_given_next(held: str, following: Node | None, count: int, facts: Facts) -> list[str]:
     """The names to which the next statement binds the results; empty for those that it does not read."""
     given = [""] * count
     if following is None or held not in loads(following):

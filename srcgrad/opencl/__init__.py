@@ -16,7 +16,7 @@ __all__ = ["Array", "choose", "found", "launch", "report"]
 
 
 def __getattr__(name: str) -> Any:
-    return namespace.named(name)
+    return namespace.function_named(name)
 
 
 def __dir__() -> list[str]:

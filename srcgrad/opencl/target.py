@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from srcgrad.backend.text.module import Written
+from srcgrad.backend.text.module import OutputParts
 from srcgrad.core.target import Target
 from srcgrad.opencl.kernels.fuse import fuse
 
 
-def _embed(written: Written, kernels: set[str]) -> tuple[Collection[str], str]:
+def _embed(written: OutputParts, kernels: set[str]) -> tuple[Collection[str], str]:
     """The code that builds and launches kernels, which is imported for standalone texts alone."""
     from srcgrad.opencl.launches.shipped import with_kernels
 

@@ -25,7 +25,7 @@ from srcgrad.core.trees import (
     header,
     loads,
     name,
-    same,
+    same_tree,
     statements,
     stores,
     target,
@@ -39,7 +39,7 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Constant)
 
 def accumulate(program: Program, facts: Facts) -> Program:
     """Add in place to adjoints that own their array; the last use of an adjoint may hand it on."""
-    owned = _owned(program, facts)
+    owned = _owned_adjoints(program, facts)
 
     def change(node: Node) -> Block:
         return [_in_place(node) if node in facts.accumulates and target(node) in owned else node]
@@ -48,7 +48,7 @@ def accumulate(program: Program, facts: Facts) -> Program:
     return program
 
 
-def _owned(program: Program, facts: Facts) -> dict[str, None]:
+def _owned_adjoints(program: Program, facts: Facts) -> dict[str, None]:
     """Adjoints all of whose bindings make a new array, and that are not handed on before they are complete.
 
     What happens inside one loop counts as happening at once.
@@ -58,7 +58,7 @@ def _owned(program: Program, facts: Facts) -> dict[str, None]:
     counted: dict[str, bool] = {}
     last_add: dict[str, int] = {}
     handed: dict[str, int] = {}
-    passed, lent = set(_passed_on(block, program.result)), _lent(block, facts)
+    passed, lent = set(_passed_on(block, program.result)), _lent_elements(block, facts)
     alone: set[str] = set()  # of those, the fresh ones
     for position, top in enumerate(block):
         for node in statements([top]):
@@ -178,7 +178,7 @@ def _hand_on(item: Node, used: bool, found: list[str], facts: Facts) -> None:
             _hand_on(child, False, found, facts)
 
 
-def _lent(block: Block, facts: Facts) -> dict[Node, None]:
+def _lent_elements(block: Block, facts: Facts) -> dict[Node, None]:
     """Statements `v = x_bar[i]` after which v is read by arithmetic only, before the whole of x_bar is added to."""
     reads, bound = Counter[str](), Counter[str]()
     for node in statements(block):
@@ -238,12 +238,12 @@ def _in_place(node: Node) -> Node:
     return made
 
 
-def joined(program: Program, facts: Facts) -> Program:
+def join_accumulations(program: Program, facts: Facts) -> Program:
     """Add what is added to one part of an array first, where that fits in a line.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    return np.sum(np.sin(x[1:]) * x[1:])"
-    >>> print(explain_text(text, after="joined").splitlines()[-2])
+    >>> print(explain_text(text, after="join_accumulations").splitlines()[-2])
     x_bar[1:] += y_bar * np.sin(x[1:]) + y_bar * x[1:] * np.cos(x[1:])
     """
     made: dict[str, list[Node]] = {}
@@ -271,9 +271,9 @@ def _joined_updates(block: Block, made: dict[str, list[Node]], facts: Facts, ind
 
 def _sum(one: Node, two: Node, made: dict[str, list[Node]], facts: Facts) -> Node | None:
     """Both updates in one; None where they are not updates of one part, or the second may read what the first made."""
-    if not (_is_update(one) and _is_update(two) and same(one.target, two.target)):
+    if not (_is_update(one) and _is_update(two) and same_tree(one.target, two.target)):
         return None
-    if getattr(one, "lineno", 0) != getattr(two, "lineno", 0) or facts.hooked(one) or facts.hooked(two):
+    if getattr(one, "lineno", 0) != getattr(two, "lineno", 0) or facts.calls_hooks(one) or facts.calls_hooks(two):
         return None
     if not all(_is_apart(read, stores(one)[0], made, facts) for read in loads(two.value)):
         return None

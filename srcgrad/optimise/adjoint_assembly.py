@@ -35,11 +35,11 @@ from srcgrad.analysis.array_regions import (
     Setting,
     Variable,
     difference,
-    linear,
+    linear_form,
     not_negative,
 )
-from srcgrad.analysis.axis_lengths import canonical
-from srcgrad.analysis.floating_types import negative
+from srcgrad.analysis.axis_lengths import canonical_spec
+from srcgrad.analysis.floating_types import negative_of
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar
 from srcgrad.core.meanings import function_called
@@ -49,17 +49,17 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     copy,
     expression,
+    literal_node,
     loads,
     name,
-    same,
+    same_tree,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import blocks, count
 from srcgrad.derive.program import Program
@@ -79,7 +79,7 @@ def put_together(
     reads = sum(loads(node).count(primal) for node in statements([*program.backward, program.result]))
     if facts.mode != "vjp" or primal in program.parameters or reads != 1:
         return False
-    bound = [_bound(primal, node, program, facts) for node in parts]
+    bound = [_name_of_contribution(primal, node, program, facts) for node in parts]
     if None in bound:
         return False
     named = dict(zip(parts, map(str, bound), strict=True))
@@ -105,19 +105,19 @@ def put_together(
 
 def added_value(node: Node, facts: Facts) -> Node:
     """What a statement adds: `-e` for `x_bar[i] -= e`."""
-    return negative(node.value, facts) if isinstance(node.op, gast.Sub) else node.value
+    return negative_of(node.value, facts) if isinstance(node.op, gast.Sub) else node.value
 
 
-def _bound(primal: str, node: Node, program: Program, facts: Facts) -> str | None:
+def _name_of_contribution(primal: str, node: Node, program: Program, facts: Facts) -> str | None:
     """The name of what is added to a part: the adjoint of the name that the part has; None if its shape may differ."""
     value = added_value(node, facts)
     for held, definition in facts.definition.items():
         part = getattr(definition, "value", None)
         if not isinstance(part, gast.Subscript) or getattr(part.value, "id", "") != primal:
             continue
-        if held not in facts.value_spec or not same(part.slice, node.target.slice):
+        if held not in facts.value_spec or not same_tree(part.slice, node.target.slice):
             continue
-        if canonical(spec_of_tree(value, facts)).shape != canonical(facts.value_spec[held]).shape:
+        if canonical_spec(spec_of_tree(value, facts)).shape != canonical_spec(facts.value_spec[held]).shape:
             return None
         own = facts.spelled.get(held, bar(held))
         made = [n.value for n in statements(program.backward) if own in stores(n) and target(n) == own]
@@ -134,7 +134,7 @@ def _is_fresh(value: Node, facts: Facts) -> bool:
     return isinstance(value, gast.BinOp | gast.UnaryOp)
 
 
-def filled(program: Program, facts: Facts) -> Program:
+def fill_adjoints(program: Program, facts: Facts) -> Program:
     """Store what would be added to zeros, where the parts are apart and none is left out."""
     if is_final(facts):
         known = integers(program)
@@ -251,7 +251,7 @@ def _part(index: Node, setting: Setting) -> tuple[int, Interval] | None:
 
 def _place(end: Node, setting: Setting) -> Linear | None:
     """A bound that is not counted from the end, by what is not 0 in it; None if it is not known to be one."""
-    form = linear(end, setting)
+    form = linear_form(end, setting)
     if form is None or not not_negative(form, setting.variables):
         return None
     return {key: factor for key, factor in form.items() if factor}
@@ -267,11 +267,11 @@ def parts(program: Program, facts: Facts) -> Program:
     """
     if facts.module is not None and facts.module.seeded:
         return program
-    changed = {one for node in statements(program.forward) for one in written(node)}
+    changed = {one for node in statements(program.forward) for one in written_names(node)}
     for adjoint, primal in list(facts.adjoint_of.items()):
         kind = _kind(primal, facts)
         if kind.tag in ONE_BY_ONE and primal in facts.containers and primal not in changed:
-            program.backward = _displayed(program.backward, adjoint, primal, kind, facts)
+            program.backward = _assemble_display(program.backward, adjoint, primal, kind, facts)
     return program
 
 
@@ -284,14 +284,14 @@ def _kind(primal: str, facts: Facts) -> Kind:
     return Kind("dict", None, tuple((f.name, UNKNOWN) for f in dataclasses.fields(owner) if f.init))
 
 
-def _displayed(block: Block, adjoint: str, primal: str, kind: Kind, facts: Facts) -> Block:
+def _assemble_display(block: Block, adjoint: str, primal: str, kind: Kind, facts: Facts) -> Block:
     touching = [k for k, node in enumerate(block) if _mentions(node, adjoint)]
     if not touching or block[touching[0]] not in facts.zeros or target(block[touching[0]]) != adjoint:
         return block
     keys = [key for key, _ in kind.items]
     added: list[tuple[int, Any, Node]] = []
     for place in touching[1:]:
-        found = _added(block[place], adjoint)
+        found = _key_and_value(block[place], adjoint)
         if found is None or found[0] not in keys:
             break
         added.append((place, *found))
@@ -306,13 +306,13 @@ def _displayed(block: Block, adjoint: str, primal: str, kind: Kind, facts: Facts
         if match is None:
             made += [] if node is first else [node]
             continue
-        made.append(_kept(match[1], match[2], held, node, facts))
+        made.append(_hold_or_add(match[1], match[2], held, node, facts))
     display = _display(kind, primal, held, facts)
     made.append(at(assign(adjoint, display), block[last]))
     return [*made, *block[last + 1 :]]
 
 
-def _kept(key: Any, value: Node, held: dict[Any, str], node: Node, facts: Facts) -> Node:
+def _hold_or_add(key: Any, value: Node, held: dict[Any, str], node: Node, facts: Facts) -> Node:
     """The statement that holds, or adds to, the adjoint of one part."""
     if key in held:
         helper = facts.library("add")
@@ -325,19 +325,19 @@ def _kept(key: Any, value: Node, held: dict[Any, str], node: Node, facts: Facts)
 def _display(kind: Kind, primal: str, held: dict[Any, str], facts: Facts) -> Node:
     values = [name(held[key]) if key in held else _zero(key, part, primal, facts) for key, part in kind.items]
     if kind.tag == "dict":
-        return gast.Dict(keys=[constant(key) for key, _ in kind.items], values=values)
+        return gast.Dict(keys=[literal_node(key) for key, _ in kind.items], values=values)
     return (gast.Tuple if kind.tag == "tuple" else gast.List)(elts=values, ctx=gast.Load())
 
 
 def _zero(key: Any, part: Kind, primal: str, facts: Facts) -> Node:
     if part == SCALAR:
-        return constant(0.0)
-    return expression(f"{facts.library('zeros_like')}(primal[key])", primal=primal, key=constant(key))
+        return literal_node(0.0)
+    return expression(f"{facts.library('zeros_like')}(primal[key])", primal=primal, key=literal_node(key))
 
 
-def _added(node: Node, adjoint: str) -> tuple[Any, Node] | None:
+def _key_and_value(node: Node, adjoint: str) -> tuple[Any, Node] | None:
     """The key and the value of `p_bar[key] += e` and `p_bar[key] = add(p_bar[key], e)`, with a literal key."""
-    if isinstance(node, COMPOUND) or written(node) != [adjoint]:
+    if isinstance(node, COMPOUND) or written_names(node) != [adjoint]:
         return None
     part = node.target if isinstance(node, gast.AugAssign) else getattr(node, "targets", [None])[0]
     plain = isinstance(part, gast.Subscript) and getattr(part.value, "id", "") == adjoint

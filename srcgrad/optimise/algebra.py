@@ -28,12 +28,12 @@ from srcgrad.analysis.floating_types import (
     is_of_derivative,
     is_sum,
     is_transpose,
-    negated,
-    negative,
+    negative_of,
+    operand_of_negative,
 )
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import Node, at, constant, header, holds, inside, statements, target, walk
+from srcgrad.core.trees import Node, at, find_nodes, header, holds, literal_node, statements, target, walk
 from srcgrad.core.visitor import bindings, replace
 from srcgrad.core.walks import reads
 from srcgrad.derive.program import Program
@@ -52,45 +52,49 @@ def factors(program: Program, facts: Facts) -> Program:
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
         if isinstance(node, gast.Assign | gast.AugAssign) and any(
-            _is_float(item) for item in inside(node.value, gast.Constant)
+            _is_float(item) for item in find_nodes(node.value, gast.Constant)
         ):
-            node.value = _merged(node.value, facts, inside=isinstance(node, gast.AugAssign))
+            node.value = _merge_constants(node.value, facts, inside=isinstance(node, gast.AugAssign))
     return program
 
 
-def _merged(value: Node, facts: Facts, inside: bool) -> Node:
+def _merge_constants(value: Node, facts: Facts, inside: bool) -> Node:
     """An expression in which each product has one constant; `inside` tells whether it is an operand of arithmetic."""
     arithmetic = isinstance(value, gast.BinOp | gast.UnaryOp)
     for key in value._fields:
         part = getattr(value, key, None)
         if isinstance(part, list):
-            setattr(value, key, [_merged(item, facts, False) if isinstance(item, gast.AST) else item for item in part])
+            setattr(
+                value,
+                key,
+                [_merge_constants(item, facts, False) if isinstance(item, gast.AST) else item for item in part],
+            )
         elif isinstance(part, gast.AST) and part._fields and key != "slice":
-            setattr(value, key, _merged(part, facts, arithmetic))
+            setattr(value, key, _merge_constants(part, facts, arithmetic))
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
-        return _outside(value, facts)
+        return _factor_out_power(value, facts)
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
         return value
     for factor, rest in ((value.right, value.left), (value.left, value.right)):
         if _is_float(factor) and is_floating(rest, facts):
-            found = _absorbed(rest, factor.value, facts, next_to=True)
+            found = _absorb_constant(rest, factor.value, facts, next_to=True)
             if found is not None and (inside or isinstance(found, gast.BinOp | gast.UnaryOp | gast.Constant)):
                 return found
     return value
 
 
-def _outside(total: Node, facts: Facts) -> Node:
+def _factor_out_power(total: Node, facts: Facts) -> Node:
     """`(a + b) * 2.0` for `a * 2.0 + b * 2.0`, of floats; by 2, 4, 8 or 16."""
     for number in (2.0, 4.0, 8.0, 16.0):
-        left, right = _without(total.left, number, facts), _without(total.right, number, facts)
+        left, right = _other_factors(total.left, number, facts), _other_factors(total.right, number, facts)
         if left is None or right is None or not is_floating(left[0], facts) or not is_floating(right[0], facts):
             continue
         if not all(spec_of_tree(times, facts).scalar for _, times in (left, right)):  # a product of numbers is free
-            return gast.BinOp(gast.BinOp(left[0], total.op, right[0]), gast.Mult(), constant(number))
+            return gast.BinOp(gast.BinOp(left[0], total.op, right[0]), gast.Mult(), literal_node(number))
     return total
 
 
-def _without(value: Node, number: float, facts: Facts, beside: bool = False) -> tuple[Node, Node] | None:
+def _other_factors(value: Node, number: float, facts: Facts, beside: bool = False) -> tuple[Node, Node] | None:
     """The other factors of a product of which a number is one, and what it multiplies; None if it is none."""
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
         return None
@@ -98,41 +102,43 @@ def _without(value: Node, number: float, facts: Facts, beside: bool = False) -> 
         own = getattr(value, side)
         if _is_float(own) and own.value == number and (beside or has_sign(other, facts)):
             return other, other
-        found = _without(own, number, facts, has_sign(other, facts))
+        found = _other_factors(own, number, facts, has_sign(other, facts))
         if found is not None:
-            return gast.BinOp(*_placed(side, other, found[0], value.op)), found[1]
+            return gast.BinOp(*_place_operands(side, other, found[0], value.op)), found[1]
     return None
 
 
-def _absorbed(value: Node, factor: float, facts: Facts, next_to: bool = False, beside: bool = False) -> Node | None:
+def _absorb_constant(
+    value: Node, factor: float, facts: Facts, next_to: bool = False, beside: bool = False
+) -> Node | None:
     """`value * factor`, by a constant that `value` has; None if it has none, or if another number could come out.
 
     `beside` tells whether it is a factor of a product of floats: an integer needs no 1.0 there.
     """
     if _is_float(value):
         exact = _is_power(factor) or (next_to and _is_power(value.value))
-        return constant(value.value * factor) if exact else None
+        return literal_node(value.value * factor) if exact else None
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         for side, other in (("right", value.left), ("left", value.right)):
             own = getattr(value, side)
-            found = _absorbed(own, factor, facts, next_to and _is_float(own), has_sign(other, facts))
+            found = _absorb_constant(own, factor, facts, next_to and _is_float(own), has_sign(other, facts))
             if found is not None and _is_one(found) and (beside or has_sign(other, facts)):
                 return other
             if found is not None and is_minus(found) and _is_one(found.operand) and has_sign(other, facts):
                 return gast.UnaryOp(found.op, other)
             if found is not None:
-                return gast.BinOp(*_placed(side, other, found, value.op))
+                return gast.BinOp(*_place_operands(side, other, found, value.op))
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div):
-        found = _absorbed(value.left, factor, facts, beside=has_sign(value.right, facts))
+        found = _absorb_constant(value.left, factor, facts, beside=has_sign(value.right, facts))
         return None if found is None else gast.BinOp(found, value.op, value.right)
     if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
-        found = _absorbed(value.operand, factor, facts)
+        found = _absorb_constant(value.operand, factor, facts)
         return None if found is None else gast.UnaryOp(value.op, found)
     if _is_sum(value):
-        found = _absorbed(value.args[0], factor, facts)
+        found = _absorb_constant(value.args[0], factor, facts)
         return None if found is None or _is_float(found) else gast.Call(value.func, [found], value.keywords)
     if isinstance(value, gast.Subscript):
-        found = _absorbed(value.value, factor, facts)
+        found = _absorb_constant(value.value, factor, facts)
         return None if found is None or _is_float(found) else gast.Subscript(found, value.slice, value.ctx)
     return None
 
@@ -144,7 +150,7 @@ def _is_sum(value: Node) -> bool:
     return len(value.args) == 1 and all(word.arg in ("axis", "keepdims") for word in value.keywords)
 
 
-def _placed(side: str, other: Node, found: Node, op: Node) -> tuple[Node, Node, Node]:
+def _place_operands(side: str, other: Node, found: Node, op: Node) -> tuple[Node, Node, Node]:
     return (other, op, found) if side == "right" else (found, op, other)
 
 
@@ -161,24 +167,24 @@ def _is_power(number: float) -> bool:
     return abs(frexp(number)[0]) == 0.5
 
 
-def leading(program: Program, facts: Facts) -> Program:
+def constants_first(program: Program, facts: Facts) -> Program:
     """Multiply a number by a constant before arrays are.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    return np.sum(np.exp(-x * x))"
-    >>> print(explain_text(text, after="leading").splitlines()[-2])
+    >>> print(explain_text(text, after="constants_first").splitlines()[-2])
     x_bar = -y_bar * 2.0 * np.exp(-x * x) * x
     """
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
         if isinstance(node, gast.Assign | gast.AugAssign):
-            if any(type(item.value) is float for item in inside(node.value, gast.Constant)):
-                node.value = _moved(node.value, facts)
-            node.value = _signed(node.value, facts)
+            if any(type(item.value) is float for item in find_nodes(node.value, gast.Constant)):
+                node.value = _move_constants(node.value, facts)
+            node.value = _move_sign_inward(node.value, facts)
     return program
 
 
-def _moved(value: Node, facts: Facts) -> Node:
+def _move_constants(value: Node, facts: Facts) -> Node:
     """An expression with the constants of each product behind its first factor, if that is a number."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
         factors = _factors(value)
@@ -194,9 +200,9 @@ def _moved(value: Node, facts: Facts) -> Node:
     for key in value._fields:
         part = getattr(value, key, None)
         if isinstance(part, list):
-            setattr(value, key, [_moved(item, facts) if isinstance(item, gast.AST) else item for item in part])
+            setattr(value, key, [_move_constants(item, facts) if isinstance(item, gast.AST) else item for item in part])
         elif isinstance(part, gast.AST) and part._fields and key != "slice":
-            setattr(value, key, _moved(part, facts))
+            setattr(value, key, _move_constants(part, facts))
     return value
 
 
@@ -226,7 +232,7 @@ def _is_number(factor: Node, facts: Facts) -> bool:
     return spec_of_tree(factor, facts).scalar
 
 
-def _signed(value: Node, facts: Facts) -> Node:
+def _move_sign_inward(value: Node, facts: Facts) -> Node:
     """`sum_to(-y_bar * x, z)` for `-sum_to(y_bar * x, z)`."""
     if not is_minus(value) or not fits(value.operand, facts):
         return value
@@ -244,15 +250,15 @@ def outward(value: Node, facts: Facts) -> Node:
     """The expression with minus signs moved out of `sum_to` and of parts: these are smaller than the whole."""
     if isinstance(value, gast.BinOp):
         value.left, value.right = outward(value.left, facts), outward(value.right, facts)
-        minus = negated(value.right, facts)
+        minus = operand_of_negative(value.right, facts)
         if isinstance(value.op, gast.Mult | gast.Div):
             if is_minus(value.left):
-                value.left = negative(value.left.operand, facts)
+                value.left = negative_of(value.left.operand, facts)
             if minus is not None:
-                own = negated(value.left, facts)
+                own = operand_of_negative(value.left, facts)
                 if own is None and not has_sign(value.left, facts) and not isinstance(value.left, gast.Constant):
                     return at(gast.UnaryOp(gast.USub(), gast.BinOp(value.left, value.op, minus)), value)
-                value.left, value.right = negative(value.left, facts) if own is None else own, minus
+                value.left, value.right = negative_of(value.left, facts) if own is None else own, minus
         else:
             return applied(value, SIGNS, facts) or value
     elif isinstance(value, gast.UnaryOp):
@@ -260,13 +266,13 @@ def outward(value: Node, facts: Facts) -> Node:
         return applied(value, SIGNS, facts) or value
     elif is_linear(value, facts):
         inner = outward(value.args[0], facts)
-        minus = negated(inner, facts)
+        minus = operand_of_negative(inner, facts)
         value.args[0] = inner if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
     elif isinstance(value, gast.Subscript) or is_transpose(value) or is_sum(value):
         holder = value.func if isinstance(value, gast.Call) else value
         holder.value = outward(holder.value, facts)
-        minus = negated(holder.value, facts)
+        minus = operand_of_negative(holder.value, facts)
         holder.value = holder.value if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
     elif isinstance(value, gast.Call):
@@ -274,12 +280,12 @@ def outward(value: Node, facts: Facts) -> Node:
     return value
 
 
-def settled(node: Node, facts: Facts) -> Node:
+def settle_signs(node: Node, facts: Facts) -> Node:
     """A statement with its minus signs moved out, as far as into `x_bar -= e`."""
     if isinstance(node, gast.Assign | gast.AugAssign | gast.Return):
         node.value = outward(node.value, facts)
     if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
-        minus = negated(node.value, facts)
+        minus = operand_of_negative(node.value, facts)
         if minus is not None:
             node.op = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
             node.value = minus
@@ -292,11 +298,11 @@ def signs(program: Program, facts: Facts) -> Program:
     for node in [*statements(program.backward), *tangents]:
         if not any(holds(part, gast.UnaryOp) for part in header(node)):
             continue
-        settled(node, facts)
+        settle_signs(node, facts)
         for part in header(node):
             for item in walk(part):
                 if is_minus(item) and _starts(item.operand, facts):
-                    replace(node, item, negative(item.operand, facts))
+                    replace(node, item, negative_of(item.operand, facts))
     return program
 
 
@@ -313,7 +319,7 @@ def spread_seed(program: Program, facts: Facts) -> Program:
     if facts.seed != "one":
         return program
     bound = bindings(program.block)
-    kept = {facts.spelled[w] for w in facts.wrt} | set(facts.elements) | _opened(program)
+    kept = {facts.spelled[w] for w in facts.wrt} | set(facts.elements) | _names_read_in_parts(program)
     seeds: set[str] = set()
     block = []
     for node in program.backward:
@@ -328,7 +334,7 @@ def spread_seed(program: Program, facts: Facts) -> Program:
     return program
 
 
-def _opened(program: Program) -> set[str]:
+def _names_read_in_parts(program: Program) -> set[str]:
     """Names of which parts are read: of 1.0 there are none, which the test of the seed tells when it runs."""
     parts = [n for node in [*program.backward, program.result] for n in walk(node) if isinstance(n, gast.Subscript)]
     return {part.value.id for part in parts if isinstance(part.value, gast.Name)}
@@ -344,9 +350,9 @@ def _replace_reads(node: Node, seeds: set[str]) -> None:
         for key in item._fields:
             part = getattr(item, key, None)
             if is_seed(part):
-                setattr(item, key, constant(1.0))
+                setattr(item, key, literal_node(1.0))
             elif isinstance(part, list):
-                setattr(item, key, [constant(1.0) if is_seed(each) else each for each in part])
+                setattr(item, key, [literal_node(1.0) if is_seed(each) else each for each in part])
 
 
 def units(program: Program, facts: Facts) -> Program:

@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.floating_types import is_elementwise
-from srcgrad.analysis.shape_rules import joined
+from srcgrad.analysis.shape_rules import broadcast_specs
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
@@ -24,8 +24,8 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
+    find_nodes,
     header,
-    inside,
     loads,
     name,
     statements,
@@ -62,10 +62,10 @@ def reuse(program: Program, facts: Facts) -> Program:
     made: Block = []
     for position, node in enumerate(program.backward):
         later = [*program.backward[position + 1 :], program.result]
-        selected = _selected(node, facts)
+        selected = _buffer_of_selection(node, facts)
         if selected and _is_array(selected, node, program, facts) and not any(_mentions(n, selected) for n in later):
             node.value.keywords.append(gast.keyword("out", name(selected)))
-        held, *steps = _scaled(node, facts) or _combined(node, facts)
+        held, *steps = _buffer_of_scaling(node, facts) or _buffer_of_combination(node, facts)
         own = bool(held) and _is_own(held, program, facts, values, len(steps) > 1)
         if not own or any(_mentions(n, held) for n in later):
             made.append(node)
@@ -77,7 +77,7 @@ def reuse(program: Program, facts: Facts) -> Program:
     return program
 
 
-def _selected(node: Node, facts: Facts) -> str:
+def _buffer_of_selection(node: Node, facts: Facts) -> str:
     """The t of `t_bar = if_larger(e, t, y)`, of two axes or more, in a text for NumPy; an empty string otherwise."""
     value: Node = node.value if isinstance(node, gast.Assign) else None
     if not facts.module.target.as_written or function_called(value, facts) is not runtime.if_larger:
@@ -103,14 +103,14 @@ def _is_array(held: str, reader: Node, program: Program, facts: Facts) -> bool:
     return all(_only_read(part, held) for n in others for part in header(n))
 
 
-def _scaled(node: Node, facts: Facts) -> tuple[Any, ...]:
+def _buffer_of_scaling(node: Node, facts: Facts) -> tuple[Any, ...]:
     """The primal t of `t_bar = e * t`, and what is done to it; nothing for any other statement."""
     value = node.value if isinstance(node, gast.Assign) else None
     primal = facts.adjoint_of.get(str(target(node)), "")
-    return _factored(value, primal) if primal else ()
+    return _name_and_factor(value, primal) if primal else ()
 
 
-def _factored(value: Node, held: str) -> tuple[Any, ...]:
+def _name_and_factor(value: Node, held: str) -> tuple[Any, ...]:
     """A name that is a factor of a product, and the other factor."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         for one, other in ((value.right, value.left), (value.left, value.right)):
@@ -119,14 +119,14 @@ def _factored(value: Node, held: str) -> tuple[Any, ...]:
     return ()
 
 
-def _combined(node: Node, facts: Facts) -> tuple[Any, ...]:
+def _buffer_of_combination(node: Node, facts: Facts) -> tuple[Any, ...]:
     """The t of `z_bar = e * t - g`, of two axes or more, where nothing else is as large, and what is done to it."""
     value = node.value if isinstance(node, gast.Assign) else None
     if not facts.module.target.as_written or facts.adjoint_of.get(str(target(node))) is None:
         return ("",)
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
         return ("",)
-    found = _factored(value.left, "")
+    found = _name_and_factor(value.left, "")
     if not found or _mentions(value.right, found[0]) or not _fits(value, found[0], facts):
         return ("",)
     return *found, (value.op, value.right)
@@ -146,7 +146,7 @@ def _fits(value: Node, held: str, facts: Facts) -> bool:
         known = facts.value_spec.get(primal)
         if known is None or primal in wide or primal in facts.complex or "float16" in known.dtype:
             return False
-        if joined(spec, known).shape != spec.shape:
+        if broadcast_specs(spec, known).shape != spec.shape:
             return False
     return True
 
@@ -220,7 +220,7 @@ class _Values:
 
 
 def _has_new_axis(value: Node) -> bool:
-    parts = [item.slice for item in inside(value, gast.Subscript)]
+    parts = [item.slice for item in find_nodes(value, gast.Subscript)]
     return any(isinstance(n, gast.Constant) and n.value is None for part in parts for n in walk(part))
 
 

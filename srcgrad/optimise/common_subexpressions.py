@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.core.facts import Facts, copied
+from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.identity import key_of
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rule_forms import FITTED
@@ -40,7 +40,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import bindings, count, replace
 from srcgrad.derive.program import Program
@@ -53,12 +53,12 @@ _PLAIN = (gast.BinOp, gast.UnaryOp, gast.Name, gast.Constant)
 _CHEAP = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.USub)
 
 
-def afresh(program: Program, facts: Facts) -> Program:
+def rematerialisation(program: Program, facts: Facts) -> Program:
     """Do the same arithmetic on the same values again in pullbacks that others call: a loop keeps one for each trip."""
     if facts.mode != "vjp" or not facts.called or not is_final(facts):
         return program
     uses, read = count(program.block), count(program.backward).read
-    changed = {one for node in statements(program.block) for one in written(node)}
+    changed = {one for node in statements(program.block) for one in written_names(node)}
     fixed = {one for one in read if uses.bound.get(one, 0) + (one in program.parameters) < 2}
     kept = {one for one in fixed if one not in changed and one not in facts.views and not changes(one, facts)}
     returned, again = _handed_out(program.result.value.elts[0]), dict[str, Node]()
@@ -66,7 +66,7 @@ def afresh(program: Program, facts: Facts) -> Program:
         bound = target(node)
         if bound is not None and bound in kept and bound not in returned and _is_cheap(node, kept, facts):
             place = next(k for k, other in enumerate(program.backward) if _reads(other, bound))
-            reader, made = program.backward[place], assign(bound, copied(node.value, facts))
+            reader, made = program.backward[place], assign(bound, copy_with_facts(node.value, facts))
             again[bound] = made if isinstance(reader, COMPOUND) else at(made, reader)
             program.backward.insert(place, again[bound])
             _precede(program.backward, place, again)
@@ -112,12 +112,12 @@ _Key = tuple[object, ...]
 _WITHOUT_RULES = (np.shape, np.broadcast_to)  # of NumPy: without a derivative, or with one of our own
 
 
-def common(program: Program, facts: Facts) -> Program:
+def common_subexpressions(program: Program, facts: Facts) -> Program:
     """Read the first of several equal values, in statements that are ours; those of the user stay as they are.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    c = np.cos(x)\\n    return np.sin(x) * c"
-    >>> [line for line in explain_text(text, after="common", mode="forward").splitlines() if "t2_dot =" in line]
+    >>> [s for s in explain_text(text, after="common_subexpressions", mode="forward").splitlines() if "t2_dot =" in s]
     ['t2_dot = x_dot * c']
     """
     own = {node: None for node in statements(program.forward) if node in facts.tangents}
@@ -128,7 +128,7 @@ def common(program: Program, facts: Facts) -> Program:
     seen: dict[_Key, str] = {}
     reader.block(program.forward, seen)
     reader.block(program.backward, seen)
-    reader.within(program.forward)
+    reader.read_block(program.forward)
     facts.left_over |= reader.changed
     return program
 
@@ -170,7 +170,7 @@ class _Reader:
                 self.times.update(inside)
                 continue
             self.keys.clear()
-            if node in self.own and not self.facts.hooked(node) and node not in self.facts.restores:
+            if node in self.own and not self.facts.calls_hooks(node) and node not in self.facts.restores:
                 self._read(node, seen)
             if target(node) in self.fixed:
                 self._note(node, seen)
@@ -179,7 +179,7 @@ class _Reader:
             for one in bound:
                 self.times[one] += 1
 
-    def within(self, block: Block) -> None:
+    def read_block(self, block: Block) -> None:
         """A statement of the user of which a part has a name, since ours read it, reads names for equal parts."""
         named = {read for node in self.own for read in loads(node)}
         made = {target(node): node for node in statements(block) if not isinstance(_value(node), gast.Subscript)}

@@ -30,17 +30,17 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
-    constant,
     header,
+    literal_node,
     loads,
     name,
     root,
-    same,
+    same_tree,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import bindings, blocks, replace, rewrite_blocks
 from srcgrad.core.walks import mentions
@@ -50,7 +50,7 @@ from srcgrad.derive.program import Program
 from srcgrad.optimise.shape_only_operands import is_fitted
 
 
-def anew(program: Program, facts: Facts) -> Program:
+def successor_copies(program: Program, facts: Facts) -> Program:
     """Keep what the trip has made for itself, and let an adjoint that only arithmetic reads be its own successor."""
     if not facts.pushes_forward:
         returned = loads(program.result)
@@ -81,8 +81,8 @@ def _is_own(held: str, block: Block, position: int, program: Program, facts: Fac
         return False
     before = dict.fromkeys(statements(block[begun + 1 : position]))
     changes = [node for node in statements(program.forward) if held in stores(node) and node is not block[begun]]
-    changes += [node for node in statements(program.backward) if held in written(node)]
-    return all(held in written(node) and node in before for node in changes)
+    changes += [node for node in statements(program.backward) if held in written_names(node)]
+    return all(held in written_names(node) and node in before for node in changes)
 
 
 def _successor(node: Node, held: str, facts: Facts) -> Node | None:
@@ -101,7 +101,7 @@ def _goes_on(held: str, program: Program, facts: Facts) -> bool:
     for node in statements(program.backward):
         if _may_share(node, held) and _successor(node, held, facts) is None:
             return False
-        if held in stores(node) and held not in written(node) and not _is_owned(node, held, facts):
+        if held in stores(node) and held not in written_names(node) and not _is_owned(node, held, facts):
             return False
         parts = [n for n in walk(node) if isinstance(n, gast.Subscript) and getattr(n.value, "id", "") == held]
         axes = axes or any(isinstance(n, gast.Slice) for part in parts for n in walk(part.slice))
@@ -132,7 +132,7 @@ def _may_share(node: Node, held: str) -> bool:
 _NEW = (np.outer, np.sum, np.dot, np.matmul, np.exp, np.square)
 
 
-def uncopied(program: Program, facts: Facts) -> Program:
+def copy_elimination(program: Program, facts: Facts) -> Program:
     """Look at parts where they stand, in the backward half."""
     bound = bindings(program.block)
     program.backward = rewrite_blocks(program.backward, lambda block: _block(block, bound, facts))
@@ -148,7 +148,7 @@ def _block(block: Block, bound: dict[str, int], facts: Facts) -> Block:
     made: Block = []
     for node in block:
         if made and not isinstance(node, COMPOUND) and _is_repeated(made[-1], node):
-            made[-1].value = _doubled(node.value)
+            made[-1].value = _double(node.value)
         else:
             made.append(node)
     gone = {id(node) for position, node in enumerate(made) if _seen_through(made, position, bound, facts)}
@@ -163,14 +163,16 @@ def _is_repeated(one: Node, two: Node) -> bool:
         return False
     if not isinstance(two.value, gast.BinOp | gast.Name) or any(isinstance(n, gast.Call) for n in walk(two)):
         return False
-    return same(one.target, two.target) and same(one.value, two.value) and stores(one)[0] not in loads(one.value)
+    return (
+        same_tree(one.target, two.target) and same_tree(one.value, two.value) and stores(one)[0] not in loads(one.value)
+    )
 
 
-def _doubled(value: Node) -> Node:
+def _double(value: Node) -> Node:
     """`2.0 * a * b` for twice `a * b`: exact, and numbers are multiplied first."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
-        return gast.BinOp(_doubled(value.left), value.op, value.right)
-    return gast.BinOp(constant(2.0), gast.Mult(), value)
+        return gast.BinOp(_double(value.left), value.op, value.right)
+    return gast.BinOp(literal_node(2.0), gast.Mult(), value)
 
 
 def _copied_part(value: Node, facts: Facts) -> Node | None:
@@ -232,7 +234,7 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
 def _lasts(block: Block, start: int, end: int, part: Node, facts: Facts) -> bool:
     """Whether no statement before the last reader, nor inside it if it holds others, changes what the part reads."""
     base = root(part)
-    read = facts.shown([*loads(part), *([base.id] if base is not None else [])])
+    read = facts.names_and_bases([*loads(part), *([base.id] if base is not None else [])])
     until = end + 1 if isinstance(block[end], COMPOUND) else end
     return not any(read & set(stores(inner)) for inner in statements(block[start + 1 : until]))
 
@@ -263,7 +265,7 @@ def is_only_read(node: Node, name: str, facts: Facts, shown: Sequence[str] = ())
     return allowed == len(met)
 
 
-def sharing(program: Program, facts: Facts) -> dict[str, None]:
+def names_sharing_arrays(program: Program, facts: Facts) -> dict[str, None]:
     """Names that may hold the array of another one, which is read elsewhere: nothing is added to them in place.
 
     x_bar = sum_to(t / w, x)                           t1 = t / w
@@ -275,11 +277,11 @@ def sharing(program: Program, facts: Facts) -> dict[str, None]:
     order = [node for node in statements(program.block) if isinstance(node, gast.AST)]
     reads = Counter(one for node in order for one in loads(node))
     reads.update(one for node in facts.fresh_copies for one in loads(node))
-    held = {node: _held(node, facts) for node in statements(program.forward)}
+    held = {node: _array_handed_on(node, facts) for node in statements(program.forward)}
     return {str(target(node)): None for node, one in held.items() if one and one != target(node) and reads[one] > 1}
 
 
-def _held(node: Node, facts: Facts) -> str:
+def _array_handed_on(node: Node, facts: Facts) -> str:
     """The name whose array a statement may bind to another: `x_bar = sum_to(t, x)`, `x_bar = t`."""
     value = node.value if isinstance(node, gast.Assign) and target(node) is not None else None
     if isinstance(value, gast.Call) and value.args:

@@ -45,7 +45,7 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
             continue
         if not _is_copy(node, facts, uses_of.bound):
             continue
-        made, source = node.targets[0].id, _copied(node, facts).id
+        made, source = node.targets[0].id, _copied_value(node, facts).id
         uses = read.get(made, [])
         elsewhere = len(uses) != uses_of.read.get(made, 0)
         if elsewhere or made in facts.seeds or any(place <= position for place, _ in uses):
@@ -54,7 +54,7 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
         if _bound_later(source, position, last, block, written, facts):
             read, written = _places(block)
             uses, last = read[made], last - 1
-        if _changed(source, position, last + isinstance(block[last], COMPOUND), written):
+        if _is_rebound_between(source, position, last + isinstance(block[last], COMPOUND), written):
             continue
         if not isinstance(node.value, gast.Name) and not all(is_only_read(block[k], made, facts) for k, _ in uses):
             continue
@@ -75,13 +75,13 @@ def _bound_later(name: str, start: int, last: int, block: Block, written: dict[s
     node, behind = block[places[0]], block[places[0] + 1 : last + 1]
     if any(target(other) == name and other in facts.accumulates for other in block[last + 1 :]):
         return False  # a sum that is not put together yet
-    if target(node) != name or facts.hooked(node) or node in facts.restores or node in facts.pushes:
+    if target(node) != name or facts.calls_hooks(node) or node in facts.restores or node in facts.pushes:
         return False
-    reads = facts.shown(loads(node))
+    reads = facts.names_and_bases(loads(node))
     for other in behind:
         if other is None or isinstance(other, COMPOUND) or getattr(other, "lineno", 0) != getattr(node, "lineno", 0):
             return False
-        if name in loads(other) or reads & set(stores(other)) or facts.hooked(other):
+        if name in loads(other) or reads & set(stores(other)) or facts.calls_hooks(other):
             return False
     block.insert(last, block.pop(places[0]))
     return True
@@ -113,7 +113,7 @@ def _may_be_copy(node: Node, facts: Facts) -> bool:
 
 def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:
     made = target(node)
-    if made is None or not isinstance(_copied(node, facts), gast.Name) or bound.get(made) != 1:
+    if made is None or not isinstance(_copied_value(node, facts), gast.Name) or bound.get(made) != 1:
         return False
     if node in facts.pushes or node in facts.restores:
         return False
@@ -123,7 +123,7 @@ def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:
     return primal is not None and primal not in facts.wrt and made not in facts.elements
 
 
-def _copied(node: Node, facts: Facts) -> Node:
+def _copied_value(node: Node, facts: Facts) -> Node:
     """The `v` of `u = v`, and of the tangent `u = np.array(v)`, which is an array of its own lest v changes."""
     value = node.value
     if not facts.pushes_forward or not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
@@ -135,7 +135,7 @@ def _copied(node: Node, facts: Facts) -> Node:
     return value.args[0] if array and shown and not kept else value
 
 
-def _changed(name: str, start: int, end: int, written: dict[str, list[int]]) -> bool:
+def _is_rebound_between(name: str, start: int, end: int, written: dict[str, list[int]]) -> bool:
     """Whether a name is bound between two places; the statement at the end reads it before it binds anything."""
     places = written.get(name, [])
     after = bisect_right(places, start)

@@ -24,7 +24,7 @@ from srcgrad.derive.program import Program, parents, rebuilt
 from srcgrad.frontend.early_facts import After, Names, Reader
 
 
-def dead(program: Program, facts: Facts) -> Program:
+def dead_code(program: Program, facts: Facts) -> Program:
     """Mark what is needed, starting from the results; a record that nothing reads goes with its push and pop."""
     if facts.left_over:
         drop(program, facts)
@@ -33,12 +33,12 @@ def dead(program: Program, facts: Facts) -> Program:
 
 def drop(program: Program, facts: Facts) -> None:
     """Drop what nothing needs, until all is needed: a loop of which nothing is left goes with what its header read."""
-    while _dropped(program, facts):
+    while _drop_once(program, facts):
         pass
     facts.left_over = False
 
 
-def _dropped(program: Program, facts: Facts) -> bool:
+def _drop_once(program: Program, facts: Facts) -> bool:
     """Drop what is not needed once; whether a statement went that was needed."""
     block = program.block
     reaching = definitions(block, program.parameters)
@@ -95,7 +95,7 @@ def _speaks(node: Node, facts: Facts) -> bool:
     return isinstance(node, gast.Expr) and node in facts.effects
 
 
-def unbound(program: Program, facts: Facts) -> Program:
+def unbound_shapes(program: Program, facts: Facts) -> Program:
     """Give such names a value that no shape is taken of.
 
     Not in compiled code, which has a type for each name, nor in a text that is to be differentiated again: there the
@@ -104,17 +104,17 @@ def unbound(program: Program, facts: Facts) -> Program:
     if facts.module.target.typed or facts.module.inline:
         return program
     earlier = program.forward if facts.generated else []
-    asked = [name for node in _begun([*earlier, *program.backward]) for name in loads(node.value)]
+    asked = [name for node in _zeros_statements([*earlier, *program.backward]) for name in loads(node.value)]
     kept = [node for node in statements(program.forward) if node in facts.pushes]
     if not asked and not kept:
         return program
     local = frozenset(s for node in statements(program.forward) for s in stores(node))
-    begun = dict.fromkeys(_begun(earlier))
+    begun = dict.fromkeys(_zeros_statements(earlier))
     reader = _Keeper(local, facts=facts)
     sure = reader.block([n for n in program.forward if n not in begun], frozenset(program.parameters)) or ()
     early = [one for one in asked if one in local and one not in sure]
     for name in dict.fromkeys([*early, *reader.kept]):
-        first = next(k for k, node in enumerate(program.forward) if name in _bound(node))
+        first = next(k for k, node in enumerate(program.forward) if name in _names_bound(node))
         program.forward.insert(first, at(assign(name, gast.Constant(None, None)), program.forward[first]))
     return program
 
@@ -133,7 +133,7 @@ class _Keeper(Reader):
         return super().statement(node, bound)
 
 
-def _begun(block: Block) -> list[Node]:
+def _zeros_statements(block: Block) -> list[Node]:
     """Statements that make zeros like a value, outside of loops."""
     found: list[Node] = []
     for node in own_statements(block, (gast.For, gast.While, gast.With)):
@@ -143,5 +143,5 @@ def _begun(block: Block) -> list[Node]:
     return found
 
 
-def _bound(node: Node) -> set[str]:
+def _names_bound(node: Node) -> set[str]:
     return {s for each in statements([node]) for s in stores(each)}

@@ -30,8 +30,8 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.array_regions import Integers, Where, apart, regions
-from srcgrad.analysis.floating_types import negative
+from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are_disjoint
+from srcgrad.analysis.floating_types import negative_of
 from srcgrad.core.expressions import index_rank, is_basic
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called
@@ -46,21 +46,21 @@ from srcgrad.core.trees import (
     is_write,
     loads,
     part_written,
-    same,
+    same_tree,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import blocks, count, rewrite_blocks
 from srcgrad.core.walks import mentions
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.context import cheap
-from srcgrad.optimise.shape_only_operands import indices, is_fitted, matters, outline, wanted
+from srcgrad.optimise.shape_only_operands import indices, is_fitted, matters, names_of_elements, outline
 
 
-def cleared(program: Program, facts: Facts) -> Program:
+def first_stores(program: Program, facts: Facts) -> Program:
     """Store at once what would be added to a part that has just been cleared.
 
     What stands between the two only adds to the array, and sums may be added in any order.
@@ -78,11 +78,11 @@ def _block(block: Block, integers: frozenset[str], facts: Facts) -> Block:
             if position + 1 < len(made) and _covers(made[position + 1], node, integers):
                 gone.add(position)
                 continue
-            later = _added(made, position)
+            later = _position_of_sum(made, position)
             if later is not None:
                 value = made[later].value
                 if isinstance(made[later].op, gast.Sub):
-                    value = negative(value, facts)
+                    value = negative_of(value, facts)
                 made[position] = at(gast.Assign(node.targets, value, None), node)
                 gone.add(later)
     return [node for position, node in enumerate(made) if position not in gone]
@@ -107,7 +107,7 @@ def _covers(later: Node, node: Node, integers: frozenset[str]) -> bool:
     inner, outer = _places(index), _places(wider)
     if len(inner) != len(outer) or not all(_is_place(part) for part in (*inner, *outer)):
         return False
-    equal = [same(one, two) for one, two in zip(inner, outer, strict=True)]
+    equal = [same_tree(one, two) for one, two in zip(inner, outer, strict=True)]
     whole = [isinstance(two, gast.Slice) and not children(two) for two in outer]
     if not (is_basic(index, integers) and is_basic(wider, integers)):
         return all(whole[equal.index(False) :]) if False in equal else True
@@ -123,7 +123,7 @@ def _is_place(part: Node) -> bool:
     return cheap(part) and not (isinstance(part, gast.Constant) and type(part.value) is not int)
 
 
-def _added(block: Block, position: int) -> int | None:
+def _position_of_sum(block: Block, position: int) -> int | None:
     """Where the first sum is added to the part that a statement clears, if it may be stored there and then."""
     part = block[position].targets[0]
     array, place = part.value.id, gast.unparse(part.slice)
@@ -144,7 +144,7 @@ def _added(block: Block, position: int) -> int | None:
 Key = tuple[Any]  # a literal
 
 
-def keyed(program: Program, facts: Facts) -> Program:
+def split_dict_adjoints(program: Program, facts: Facts) -> Program:
     """Take each key of a dict for a value of its own, where all keys that are stored are literals."""
     if facts.pushes_forward:
         return program
@@ -152,8 +152,10 @@ def keyed(program: Program, facts: Facts) -> Program:
     adjoints = {adjoint: one for adjoint, one in facts.adjoint_of.items() if one in dicts}
     changed: list[bool] = []
     for adjoint, one in adjoints.items():
-        changed += [_begun(block, adjoint, one, program, facts) for block in reversed(blocks(program.backward))]
-    while any(_unread(one, program, facts) for one in [*adjoints, *dicts]):
+        changed += [
+            _begin_with_parts(block, adjoint, one, program, facts) for block in reversed(blocks(program.backward))
+        ]
+    while any(_drop_unread_stores(one, program, facts) for one in [*adjoints, *dicts]):
         changed.append(True)
     facts.left_over |= any(changed)
     return program
@@ -170,7 +172,7 @@ def _key(part: Node, held: str) -> Key | None:
     return (part.slice.value,) if isinstance(part.slice, gast.Constant) else None
 
 
-def _begun(block: Block, adjoint: str, held: str, program: Program, facts: Facts) -> bool:
+def _begin_with_parts(block: Block, adjoint: str, held: str, program: Program, facts: Facts) -> bool:
     """Bind parts of an adjoint at once to what would be added to zeros; whether there was one."""
     changed = False
     cleared = [node for node in block if is_write(node) and _is_cleared(node, adjoint, held, facts)]
@@ -225,7 +227,7 @@ def _mirrors(value: Node, blocks: list[Block], held: str, key: Key | None, progr
     old = facts.definition.get(facts.again.get(read, read))
     if not isinstance(old, gast.Assign) or read in facts.mutable or _key(old.value, held) != key:
         return False
-    writes = [node for node in statements(program.forward) if held in written(node)]
+    writes = [node for node in statements(program.forward) if held in written_names(node)]
     if any(not is_write(node) or _key(part_written(node), held) is None for node in writes):
         return False  # a key that is computed, or an element of an item
     replaced = [node for node in writes if _key(part_written(node), held) == key and node not in facts.pushes]
@@ -236,14 +238,14 @@ def _mirrors(value: Node, blocks: list[Block], held: str, key: Key | None, progr
     return len(bound) == len(replaced) == 1 and replaced[0] in around[around.index(old) :] and bound[0] not in around
 
 
-def _unread(held: str, program: Program, facts: Facts) -> bool:
+def _drop_unread_stores(held: str, program: Program, facts: Facts) -> bool:
     """Drop stores into parts of a dict that nothing reads behind them; whether there was one."""
     gone: dict[Node, None] = {}
     top = [*program.backward, program.result]
     for position, outer in enumerate(program.backward):
         for node in statements([outer]):
             key = _key(part_written(node), held) if isinstance(node, gast.Assign) and is_write(node) else None
-            if key is None or facts.hooked(node):
+            if key is None or facts.calls_hooks(node):
                 continue
             text = [each for each in statements(top[position:]) if each is not node]
             if held not in loads(node.value) and not any(_reads(each, held, key) for each in text):
@@ -285,7 +287,7 @@ class Text:
     reads: list[ArrayRead] = field(default_factory=list)
 
 
-def unread(program: Program, facts: Facts) -> Program:
+def dead_restores(program: Program, facts: Facts) -> Program:
     """Drop what brings back elements that nothing reads later, and what only that needed."""
     restores = [n for n in statements(program.backward) if n in facts.restores and is_write(n)]
     if not restores:
@@ -322,7 +324,7 @@ def _in(loop: Node) -> Block:
 def read_text(program: Program, facts: Facts) -> Text:
     """Where the backward half, and the result, read which parts."""
     text = Text(facts, regions([*program.backward, program.result]))
-    needed = wanted(list(text.places), facts)
+    needed = names_of_elements(list(text.places), facts)
     for node, where in text.places.items():
         if node in facts.restores and is_write(node):
             continue
@@ -344,7 +346,7 @@ def _note(node: Node, where: Where, text: Text) -> None:
         if _is_part(node.value, text.facts):
             del text.reads[before:]  # elements are read where the view is
             _expression(node.value.slice, where, text)
-    elif bound is None and isinstance(node, gast.Assign | gast.For) and not written(node):
+    elif bound is None and isinstance(node, gast.Assign | gast.For) and not written_names(node):
         for name in stores(node):
             text.shown.setdefault(name, []).extend(text.reads[before:])
 
@@ -408,7 +410,7 @@ def may_show(value: Node, facts: Facts) -> bool:
 
 def _is_unread(node: Node, text: Text, known: Integers) -> bool:
     """Whether nothing that may run after a restore reads what it brings back."""
-    part, array = part_written(node), written(node)[0]
+    part, array = part_written(node), written_names(node)[0]
     where = text.places[node]
     exact = isinstance(part.value, gast.Name) and is_basic(part.slice, frozenset(text.facts.integers))
     if array in text.facts.swapped or array not in text.facts.mutable or not exact:
@@ -418,19 +420,19 @@ def _is_unread(node: Node, text: Text, known: Integers) -> bool:
 
 def _is_apart(index: Node, where: Where, read: ArrayRead, known: Integers) -> bool:
     whole = gast.Constant(value=Ellipsis, kind=None)
-    return apart(index, where, whole if read.index is None else read.index, read.where, known)
+    return regions_are_disjoint(index, where, whole if read.index is None else read.index, read.where, known)
 
 
 _WHOLE = gast.Constant(value=Ellipsis, kind=None)
 Read = tuple[Node, Where]  # an index, and where it is read
 
 
-def spent(program: Program, facts: Facts) -> Program:
+def dead_clears(program: Program, facts: Facts) -> Program:
     """Drop the clearing of parts of adjoints that are read no more.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n  a = np.empty(5)\\n  a[0] = x[0]\\n  for t in range(1, 5):\\n    a[t] = a[t - 1] * x[t]\\n"
-    >>> texts = [explain_text(text + "  return a[4]", after, wrt=("x",)) for after in ("cleared", "spent")]
+    >>> texts = [explain_text(text + "  return a[4]", after, wrt=("x",)) for after in ("first_stores", "dead_clears")]
     >>> ["a_bar[t] = 0.0" in one for one in texts]
     [True, False]
     """
@@ -490,7 +492,7 @@ def _but(written: Node, parts: list[Node]) -> list[Node]:
 def _adds(node: Node, adjoint: str, facts: Facts) -> bool:
     """`add_at(a_bar, i, e)`"""
     call = node.value if isinstance(node, gast.Expr) else None
-    return function_called(call, facts) is runtime.add_at and written(node) == [adjoint]
+    return function_called(call, facts) is runtime.add_at and written_names(node) == [adjoint]
 
 
 def _is_exact(index: Node, facts: Facts) -> bool:
@@ -511,4 +513,6 @@ def _is_element(index: Node, adjoint: str, facts: Facts) -> bool:
 def _is_spent(node: Node, where: Where, reads: list[Read], known: Integers, facts: Facts) -> bool:
     """Whether nothing that may run after a part has been cleared reads it."""
     index = part_written(node).slice
-    return _is_exact(index, facts) and all(apart(index, where, other, later, known) for other, later in reads)
+    return _is_exact(index, facts) and all(
+        regions_are_disjoint(index, where, other, later, known) for other, later in reads
+    )

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from srcgrad.analysis.axis_lengths import canonical
-from srcgrad.analysis.floating_types import fits, has_sign, is_minus, is_of_derivative, negated
+from srcgrad.analysis.axis_lengths import canonical_spec
+from srcgrad.analysis.floating_types import fits, has_sign, is_minus, is_of_derivative, operand_of_negative
 from srcgrad.analysis.shape_rules import covers, spec_of_tree
 from srcgrad.core.expressions import adds_axes
 from srcgrad.core.facts import UNKNOWN, Facts
@@ -41,14 +41,14 @@ from srcgrad.core.trees import (
     Node,
     at,
     children,
-    constant,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
+    literal_node,
     loads,
     name,
-    same,
+    same_tree,
     statements,
     stores,
     target,
@@ -59,12 +59,12 @@ from srcgrad.derive.program import Program
 from srcgrad.optimise.simplify import QUOTIENTS, applied
 
 
-def divided(program: Program, facts: Facts) -> Program:
+def reuse_quotients(program: Program, facts: Facts) -> Program:
     """Multiply by a quotient that the backward half reads anyway, instead of dividing again.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    r = np.sqrt(np.sum(x * x))\\n    u = x / r\\n    return u @ np.sin(u)"
-    >>> print(explain_text(text, after="divided").splitlines()[-2])
+    >>> print(explain_text(text, after="reuse_quotients").splitlines()[-2])
     x_bar = t5 - sum_to(t5 * u, r) * u
     """
     if facts.module is None or not facts.module.target.as_written:
@@ -73,8 +73,8 @@ def divided(program: Program, facts: Facts) -> Program:
     for node in statements(program.backward) if known else ():
         if node in facts.again_written:
             continue
-        for product in [one for part in header(node) for one in inside(part, gast.BinOp)]:
-            made = _multiplied(product, known, facts)
+        for product in [one for part in header(node) for one in find_nodes(part, gast.BinOp)]:
+            made = _multiply_by_known(product, known, facts)
             if made is not None:
                 replace(node, product, made)
     return program
@@ -85,12 +85,12 @@ def _quotients(program: Program, facts: Facts) -> dict[str, Node]:
     read = {one for node in statements(program.backward) for one in loads(node)}
     return {
         held: value
-        for held, value in steady(program, facts).items()
+        for held, value in invariant_divisors(program, facts).items()
         if held in read and isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div)
     }
 
 
-def steady(program: Program, facts: Facts) -> dict[str, Node]:
+def invariant_divisors(program: Program, facts: Facts) -> dict[str, Node]:
     """By name, values that the forward half computes once, outside of its loops, of what never changes."""
     bound = bindings(program.block)
     tables = (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.elements, facts.lists)
@@ -103,7 +103,7 @@ def steady(program: Program, facts: Facts) -> dict[str, Node]:
     }
 
 
-def _multiplied(product: Node, known: dict[str, Node], facts: Facts) -> Node | None:
+def _multiply_by_known(product: Node, known: dict[str, Node], facts: Facts) -> Node | None:
     """`g * q` for `g / d * n`; `g[:, None] * q` for `(g / d)[:, None] * n`, where q is `n / d[:, None]`."""
     if not isinstance(product.op, gast.Mult):
         return None
@@ -117,7 +117,7 @@ def _multiplied(product: Node, known: dict[str, Node], facts: Facts) -> Node | N
         return None
     divisor = below if index is None else gast.Subscript(below, index, gast.Load())
     for one, value in known.items():
-        if same(value.left, product.right) and same(value.right, divisor):
+        if same_tree(value.left, product.right) and same_tree(value.right, divisor):
             factor = above if index is None else gast.Subscript(above, copy(index), gast.Load())
             return gast.BinOp(factor, gast.Mult(), name(one))
     return None
@@ -125,47 +125,49 @@ def _multiplied(product: Node, known: dict[str, Node], facts: Facts) -> Node | N
 
 def _is_alike(one: Node, two: Node, facts: Facts) -> bool:
     """Whether two values are known to have one shape, so that an axis may be added to either."""
-    minus = negated(one, facts)
-    made, other = (canonical(spec_of_tree(each, facts)) for each in (one if minus is None else minus, two))
+    minus = operand_of_negative(one, facts)
+    made, other = (canonical_spec(spec_of_tree(each, facts)) for each in (one if minus is None else minus, two))
     return not made.scalar and made.shape == other.shape
 
 
 _Factor = tuple[type, Node]  # gast.Mult or gast.Div, and what one multiplies with or divides by
 
 
-def factored(program: Program, facts: Facts) -> Program:
+def factor_sums(program: Program, facts: Facts) -> Program:
     """Multiply two terms by what they share after they are added, where that is less work.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    return np.sum(x * np.exp(-x))"
-    >>> print(explain_text(text, after="factored").splitlines()[-2])
+    >>> print(explain_text(text, after="factor_sums").splitlines()[-2])
     x_bar = y_bar * t3 * (1.0 - x)
     """
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
         if isinstance(node, gast.Assign | gast.AugAssign) and node not in facts.again_written:
-            if any(isinstance(item.op, gast.Add | gast.Sub) for item in inside(node.value, gast.BinOp)):
-                node.value = _visited(node.value, facts)
+            if any(isinstance(item.op, gast.Add | gast.Sub) for item in find_nodes(node.value, gast.BinOp)):
+                node.value = _factor_expression(node.value, facts)
     return program
 
 
-def _visited(value: Node, facts: Facts) -> Node:
+def _factor_expression(value: Node, facts: Facts) -> Node:
     """An expression whose sums are products where their terms share factors."""
     for key in value._fields:
         part = getattr(value, key, None)
         if isinstance(part, list):
-            setattr(value, key, [_visited(item, facts) if isinstance(item, gast.AST) else item for item in part])
+            setattr(
+                value, key, [_factor_expression(item, facts) if isinstance(item, gast.AST) else item for item in part]
+            )
         elif isinstance(part, gast.AST) and part._fields and key != "slice":
-            setattr(value, key, _visited(part, facts))
+            setattr(value, key, _factor_expression(part, facts))
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
         return value
-    made = _together(value, facts)
+    made = _factor_terms(value, facts)
     if made is None or not is_of_derivative(value, facts) or _work(made, facts) >= _work(value, facts):
         return value
     return at(made, value)
 
 
-def _together(total: Node, facts: Facts) -> Node | None:
+def _factor_terms(total: Node, facts: Facts) -> Node | None:
     """`g * (a + b)` for `g * a + g * b`; for `e + g * a + g * b` it is `e + g * (a + b)`. Signs may be any."""
     first = _factors(total.left)
     minus = is_minus(first[0][1])
@@ -186,11 +188,11 @@ def _together(total: Node, facts: Facts) -> Node | None:
     if not isinstance(before, gast.BinOp) or not isinstance(before.op, gast.Add | gast.Sub):
         return None
     if isinstance(before.op, gast.Add):
-        made = _together(gast.BinOp(before.right, total.op, total.right), facts)
+        made = _factor_terms(gast.BinOp(before.right, total.op, total.right), facts)
     elif isinstance(total.op, gast.Add):
-        made = _together(gast.BinOp(total.right, before.op, before.right), facts)
+        made = _factor_terms(gast.BinOp(total.right, before.op, before.right), facts)
     else:
-        made = _together(gast.BinOp(before.right, gast.Add(), total.right), facts)
+        made = _factor_terms(gast.BinOp(before.right, gast.Add(), total.right), facts)
     op = gast.Add() if isinstance(before.op, gast.Add) or isinstance(total.op, gast.Add) else gast.Sub()
     return None if made is None else gast.BinOp(before.left, op, made)
 
@@ -199,7 +201,7 @@ def _split(one: list[_Factor], two: list[_Factor]) -> tuple[list[_Factor], list[
     """What two products share, divisors last, and the rest of each; a constant factor alone is not shared."""
     shared, left, right = [], [], list(two)
     for op, factor in one:
-        place = next((k for k, (other, two_) in enumerate(right) if other is op and same(two_, factor)), None)
+        place = next((k for k, (other, two_) in enumerate(right) if other is op and same_tree(two_, factor)), None)
         if place is None:
             left.append((op, factor))
         else:
@@ -222,7 +224,7 @@ def _factors(value: Node) -> list[_Factor]:
 def _product(factors: list[_Factor]) -> Node:
     """A product of factors, which begins with the first that is no divisor; 1.0 if there is none."""
     first = next((one for one in factors if one[0] is gast.Mult), None)
-    made = constant(1.0) if first is None else first[1]
+    made = literal_node(1.0) if first is None else first[1]
     for one in factors:
         if one is not first:
             made = gast.BinOp(made, one[0](), one[1])
@@ -231,7 +233,7 @@ def _product(factors: list[_Factor]) -> Node:
 
 def _work(value: Node, facts: Facts) -> tuple[int, int]:
     """How many operations an expression has on arrays, and in all."""
-    operations = inside(value, gast.BinOp)
+    operations = find_nodes(value, gast.BinOp)
     return sum(not spec_of_tree(one, facts).scalar for one in operations), len(operations)
 
 
@@ -344,7 +346,7 @@ def ratios(program: Program, facts: Facts) -> Program:
     """
     if not any(_is_plain(node.value) for node in program.forward if target(node) is not None):
         return program
-    known = {one: value for one, value in steady(program, facts).items() if _is_plain(value)}
+    known = {one: value for one, value in invariant_divisors(program, facts).items() if _is_plain(value)}
     undone = False
     readers = _readers(program) if known else {}
     for node in list(program.backward) if known else ():
@@ -384,7 +386,7 @@ def _undo(
     block = readers.get(held, [])
     again = (one for one in block if target(one) is not None and _is_again(sides(one.value, facts), held, known))
     second = next(again, None) if isinstance(known[1].op, gast.Div) else None
-    reads = None if second is None else _named(str(target(second)), known, readers)
+    reads = None if second is None else _readers_of_name(str(target(second)), known, readers)
     if reads is None:
         second, reads = None, _reads(held, known, block, facts)
     if not reads or (second is not None and len(block) != 1):
@@ -441,22 +443,28 @@ def _reads(held: str, known: tuple[str, Node], block: Block, facts: Facts) -> li
     def term(one: Node) -> Node | None:
         if isinstance(made.op, gast.Div):
             parts = sides(one, facts)
-            again = parts is not None and _is_name(parts[0], held) and same(parts[1], made.right)
+            again = parts is not None and _is_name(parts[0], held) and same_tree(parts[1], made.right)
             return made.left if again else None
         if not isinstance(one, gast.BinOp) or not isinstance(one.op, gast.Mult) or not _is_name(one.left, held):
             return None
-        return made.left if same(one.right, made.right) else made.right if same(one.right, made.left) else None
+        return (
+            made.left if same_tree(one.right, made.right) else made.right if same_tree(one.right, made.left) else None
+        )
 
-    return _all(held, below, made, term, block)
+    return _readers_of_terms(held, below, made, term, block)
 
 
-def _named(held: str, known: tuple[str, Node], readers: dict[str, Block]) -> list[_Read] | None:
+def _readers_of_name(held: str, known: tuple[str, Node], readers: dict[str, Block]) -> list[_Read] | None:
     """The readers of `g / q / b`, which has a name."""
     below, made = known
-    return _all(held, below, made, lambda one: made.left if _is_name(one, held) else None, readers.get(held, []))
+    return _readers_of_terms(
+        held, below, made, lambda one: made.left if _is_name(one, held) else None, readers.get(held, [])
+    )
 
 
-def _all(held: str, below: str, made: Node, term: Callable[[Node], Node | None], block: Block) -> list[_Read] | None:
+def _readers_of_terms(
+    held: str, below: str, made: Node, term: Callable[[Node], Node | None], block: Block
+) -> list[_Read] | None:
     """The terms of all readers, times q or not; None unless each read of the name is in one of them."""
     found: list[_Read] = []
     for node in dict.fromkeys(block):
@@ -466,16 +474,16 @@ def _all(held: str, below: str, made: Node, term: Callable[[Node], Node | None],
                 one = todo.pop()
                 minus = is_minus(one)
                 ratio = isinstance(made.op, gast.Div) and isinstance(one, gast.BinOp) and isinstance(one.op, gast.Mult)
-                if ratio and _is_name(one.right, below) and term(_plain(one.left)) is not None:
+                if ratio and _is_name(one.right, below) and term(_without_sign(one.left)) is not None:
                     found.append(_Read(node, one, is_minus(one.left), made.right))
-                elif (operand := term(_plain(one))) is not None:
+                elif (operand := term(_without_sign(one))) is not None:
                     found.append(_Read(node, one, minus, operand))
                 else:
                     todo += children(one)
     return found if len(found) == len(block) else None
 
 
-def _plain(value: Node) -> Node:
+def _without_sign(value: Node) -> Node:
     """The value without its sign."""
     return value.operand if is_minus(value) else value
 
@@ -486,12 +494,12 @@ def _is_name(value: Node, held: str) -> bool:
 
 def _is_again(parts: tuple[Node, Node] | None, held: str, known: tuple[str, Node]) -> bool:
     """Whether the operands of a division are `g / q` and b."""
-    return parts is not None and _is_name(parts[0], held) and same(parts[1], known[1].right)
+    return parts is not None and _is_name(parts[0], held) and same_tree(parts[1], known[1].right)
 
 
 def _is_fitted(read: _Read, facts: Facts) -> bool:
     """Whether what is read is summed to the shape of what it is divided by, right away."""
     for call in walk(read.node.value):
         if fits(call, facts) and call.args[0] in (read.whole, getattr(read.whole, "operand", None)):
-            return same(call.args[1], read.operand)
+            return same_tree(call.args[1], read.operand)
     return False

@@ -25,11 +25,11 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.axis_lengths import canonical
-from srcgrad.analysis.floating_types import negated
+from srcgrad.analysis.axis_lengths import canonical_spec
+from srcgrad.analysis.floating_types import operand_of_negative
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import adds_axes, is_basic, without_axes
-from srcgrad.core.facts import Facts, copied
+from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.printer.statements import STEP
 from srcgrad.core.printer.statements import statement as spelled
@@ -41,20 +41,20 @@ from srcgrad.core.trees import (
     header,
     is_write,
     loads,
-    same,
+    same_tree,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import WIDTH as LINE
 from srcgrad.core.visitor import Uses, count, positions, replace, rewrite_blocks, rewrite_nested
 from srcgrad.derive.lists_and_stacks import is_pop
 from srcgrad.derive.program import Program
 from srcgrad.frontend.desugar.assignments import is_inside
-from srcgrad.optimise.loop_fusion import mentioned, mentions_in
-from srcgrad.optimise.loop_fusion import stored as loop_fusion_stored
+from srcgrad.optimise.loop_fusion import mentions_in, names_mentioned
+from srcgrad.optimise.loop_fusion import names_changed as loop_fusion_stored
 from srcgrad.optimise.tape_layout import is_final
 
 _LINES = 3  # of a call with all of its arguments in one
@@ -66,10 +66,10 @@ def inline(program: Program, facts: Facts) -> Program:
 
     Evaluation order changes only between operations without effect; nothing is computed twice.
     """
-    return inlined(program, facts, LINE)
+    return inline_within(program, facts, LINE)
 
 
-def inlined(program: Program, facts: Facts, width: int) -> Program:
+def inline_within(program: Program, facts: Facts, width: int) -> Program:
     """As `inline`, where the line that reads a value has at most `width` columns then."""
     uses = count(program.block)
     uses.width = width
@@ -126,9 +126,9 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
 
 
 def is_inlinable(bound: str, node: Node, facts: Facts) -> bool:
-    if node in facts.pushes or node in facts.restores or node in facts.zeros or written(node):
+    if node in facts.pushes or node in facts.restores or node in facts.zeros or written_names(node):
         return False
-    if facts.hooked(node) or node.value in facts.fills:
+    if facts.calls_hooks(node) or node.value in facts.fills:
         return False  # it is a line of its own, which is run in its turn
     if bound in facts.temporaries:
         return True
@@ -147,7 +147,7 @@ def _is_passing(bound: str, behind: Block, facts: Facts) -> bool:
             return False
         reads += loads(node).count(bound)
         if bound in stores(node):
-            whole = isinstance(node, gast.Assign) and bound not in written(node) and node not in facts.accumulates
+            whole = isinstance(node, gast.Assign) and bound not in written_names(node) and node not in facts.accumulates
             return whole and reads == 1
         if reads > 1:
             return False
@@ -198,17 +198,17 @@ def _fill(
             replace(node, read, source.value)
             _rejoin(node, source.value, facts)
             if isinstance(source.value, gast.Tuple):
-                _spread(node)
+                _spell_out_star(node)
             gone.add(pending.pop(read.id))
             continue
         repeated.add(read.id)  # a part such as x[i] may be written more than once
         uses.read[read.id] -= 1
-        replace(node, read, copied(source.value, facts))
+        replace(node, read, copy_with_facts(source.value, facts))
 
 
 def is_steady(value: Node, start: int, end: int, written: dict[str, list[int]], facts: Facts) -> bool:
     """Whether nothing that `value` reads is bound between two positions of the block."""
-    for read in facts.shown(item.id for item in walk(value) if isinstance(item, gast.Name)):
+    for read in facts.names_and_bases(item.id for item in walk(value) if isinstance(item, gast.Name)):
         places = written.get(read, ())
         after = bisect_right(places, start)
         if after < len(places) and places[after] < end:
@@ -235,7 +235,7 @@ def _is_seed(value: Node, read: Node, node: Node, indent: int) -> bool:
     replace(node, read, value)
     trial = copy(node)
     replace(node, value, read)
-    _spread(trial)
+    _spell_out_star(trial)
     if apart and len(spelled(trial, indent - _SHORTER)) <= _LINES:
         return True
     after = len(spelled(trial, indent))
@@ -253,12 +253,12 @@ def _rejoin(node: Node, part: Node, facts: Facts) -> None:
         return
     for whole in walk(node):
         if isinstance(whole, gast.Subscript) and whole.value is part and adds_axes(whole.slice):
-            if same(without_axes(whole.slice), part.slice):
+            if same_tree(without_axes(whole.slice), part.slice):
                 replace(node, whole, part.value)
                 return
 
 
-def _spread(node: Node) -> None:
+def _spell_out_star(node: Node) -> None:
     """`g(a, b)` for `g(*(a, b))`."""
     for call in walk(node):
         if isinstance(call, gast.Call) and any(_is_display(item) for item in call.args):
@@ -281,8 +281,8 @@ def _ordered_block(block: Block, facts: Facts, indent: int) -> Block:
     made: Block = []
     group: Block = []
     for node in [*block, None]:
-        if group and (node is None or not _together(group[0], node, facts)):
-            made += _joined(_sorted(group, facts), facts, indent)
+        if group and (node is None or not _belong_together(group[0], node, facts)):
+            made += _join_sums(_schedule_group(group, facts), facts, indent)
             group = []
         if node is None:
             break
@@ -293,13 +293,13 @@ def _ordered_block(block: Block, facts: Facts, indent: int) -> Block:
     return made
 
 
-def _together(one: Node, two: Node, facts: Facts) -> bool:
+def _belong_together(one: Node, two: Node, facts: Facts) -> bool:
     if isinstance(two, COMPOUND) or two in facts.zeros:
         return False
     return getattr(one, "lineno", 0) == getattr(two, "lineno", 0)
 
 
-def _sorted(group: Block, facts: Facts) -> Block:
+def _schedule_group(group: Block, facts: Facts) -> Block:
     """A list schedule: the most urgent statement of those whose predecessors have been placed."""
     if len(group) > 60:
         return group
@@ -316,9 +316,9 @@ def _sorted(group: Block, facts: Facts) -> Block:
 
 
 def _dependencies(group: Block, facts: Facts) -> list[list[int]]:
-    reads = [facts.shown(loads(n)) for n in group]
+    reads = [facts.names_and_bases(loads(n)) for n in group]
     writes = [set(stores(n)) for n in group]
-    for bound in [writes[k] for k, n in enumerate(group) if facts.hooked(n)]:
+    for bound in [writes[k] for k, n in enumerate(group) if facts.calls_hooks(n)]:
         bound.add("hooks")  # they are called in their order
     return [
         [j for j in range(k) if writes[j] & reads[k] or reads[j] & writes[k] or writes[j] & writes[k]]
@@ -334,7 +334,7 @@ def _rank(position: int, node: Node, group: Block, facts: Facts) -> tuple[int, i
     return (1, facts.mention.get((getattr(node, "lineno", 0), primal), position))
 
 
-def _joined(group: Block, facts: Facts, indent: int) -> Block:
+def _join_sums(group: Block, facts: Facts, indent: int) -> Block:
     """`x_bar = a` and, next, `x_bar = x_bar + b` are `x_bar = a + b`."""
     made: Block = []
     for node in group:
@@ -345,10 +345,10 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
             again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
             if not again and first not in facts.restores:
                 minus = isinstance(value.op, gast.Sub)
-                begun = _summed(first.value, facts)
-                total = _fitted(begun, value.op, value.right, facts)
+                begun = _sum_to_of_copy(first.value, facts)
+                total = _sum_to_of_sum(begun, value.op, value.right, facts)
                 if total is None:
-                    total = gast.BinOp(begun, value.op, value.right) if minus else added(begun, value.right, facts)
+                    total = gast.BinOp(begun, value.op, value.right) if minus else add_terms(begun, value.right, facts)
                 joined = gast.Assign(first.targets, total, None)
                 joined.lineno = first.lineno
                 if max(map(len, spelled(joined, width=10_000))) + indent <= LINE:
@@ -360,7 +360,7 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
     return made
 
 
-def _summed(value: Node, facts: Facts) -> Node:
+def _sum_to_of_copy(value: Node, facts: Facts) -> Node:
     """The `sum_to(g, x)` of `np.array(sum_to(g, x))`: what it is added to makes a new array."""
     if function_called(value, facts) is not np.array:
         return value
@@ -368,37 +368,43 @@ def _summed(value: Node, facts: Facts) -> Node:
     return inner if function_called(inner, facts) is runtime.sum_to else value
 
 
-def _fitted(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:
+def _sum_to_of_sum(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:
     """`sum_to(a + b, x)` for `sum_to(a, x) + sum_to(b, x)`, where a and b have one shape."""
     for call in (one, two):
         if function_called(call, facts) is not runtime.sum_to or len(call.args) != 2 or call.keywords:
             return None
     made, other = spec_of_tree(one.args[0], facts), spec_of_tree(two.args[0], facts)
-    if made.scalar or canonical(made).shape != canonical(other).shape or not same(one.args[1], two.args[1]):
+    if (
+        made.scalar
+        or canonical_spec(made).shape != canonical_spec(other).shape
+        or not same_tree(one.args[1], two.args[1])
+    ):
         return None
     inner = (
-        gast.BinOp(one.args[0], op, two.args[0]) if isinstance(op, gast.Sub) else added(one.args[0], two.args[0], facts)
+        gast.BinOp(one.args[0], op, two.args[0])
+        if isinstance(op, gast.Sub)
+        else add_terms(one.args[0], two.args[0], facts)
     )
     return gast.Call(one.func, [inner, one.args[1]], [])
 
 
-def added(one: Node, two: Node, facts: Facts) -> Node:
+def add_terms(one: Node, two: Node, facts: Facts) -> Node:
     """`one + two`, with signs as a person writes them."""
-    minus = negated(two, facts)
+    minus = operand_of_negative(two, facts)
     if minus is not None:
         return gast.BinOp(one, gast.Sub(), minus)
-    minus = negated(one, facts)
+    minus = operand_of_negative(one, facts)
     if minus is not None:
         return gast.BinOp(two, gast.Sub(), minus)
     return gast.BinOp(one, gast.Add(), two)
 
 
-def begun(program: Program, facts: Facts) -> Program:
+def second_names(program: Program, facts: Facts) -> Program:
     """Drop a second name that is bound only to be added to; so with the negative of a value, or a multiple.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x: float):\\n    k = np.sin(x)\\n    return (k + np.cos(k)) * (k + x)"
-    >>> [line for line in explain_text(text, after="begun").splitlines() if line.startswith("k_bar")][0]
+    >>> [line for line in explain_text(text, after="second_names").splitlines() if line.startswith("k_bar")][0]
     'k_bar = t4_bar + t2_bar'
     """
     program.backward = rewrite_blocks(program.backward, lambda block: _block(block, facts))
@@ -409,17 +415,17 @@ def _block(block: Block, facts: Facts) -> Block:
     made: Block = []
     said: list[set[str]] = []  # the names that each of these mentions
     for node in block:
-        first = _first(node, made, said, facts) if node in facts.accumulates else None
+        first = _first_sum_position(node, made, said, facts) if node in facts.accumulates else None
         if first is not None:
             del said[first]
             node.value = _sum(made.pop(first).value, node.value, facts)
             del facts.accumulates[node]
         made.append(node)
-        said.append(set(mentioned(node)))
+        said.append(set(names_mentioned(node)))
     return made
 
 
-def _first(node: Node, made: Block, said: list[set[str]], facts: Facts) -> int | None:
+def _first_sum_position(node: Node, made: Block, said: list[set[str]], facts: Facts) -> int | None:
     """Where the sum to which a statement adds is bound to another name, which holds the same still."""
     bound = target(node)
     if bound is None or not isinstance(node.value, gast.BinOp) or getattr(node.value.left, "id", "") != bound:
@@ -441,7 +447,7 @@ def _first(node: Node, made: Block, said: list[set[str]], facts: Facts) -> int |
 
 def _writes(node: Node) -> bool:
     """Whether a statement changes elements; what takes a value off a list changes none."""
-    return bool(written(node)) and not (isinstance(node, gast.Assign) and is_pop(node.value))
+    return bool(written_names(node)) and not (isinstance(node, gast.Assign) and is_pop(node.value))
 
 
 def _multiple(value: Node) -> str | None:
@@ -456,7 +462,7 @@ def _multiple(value: Node) -> str | None:
 def _sum(first: Node, value: Node, facts: Facts) -> Node:
     """`first + e` for a value that is `u + e`, `first - e` for `u - e`."""
     if isinstance(value.op, gast.Add):
-        return added(first, value.right, facts)
+        return add_terms(first, value.right, facts)
     return gast.BinOp(first, value.op, value.right)
 
 
@@ -487,16 +493,16 @@ def _spelled_block(block: Block, readers: dict[str, list[Node]], facts: Facts) -
             continue
         run, end = _run(block, position, user, facts)
         saves = [n for n in block[position:end] if n in facts.pushes or n in facts.tangents]
-        plain = _plain(user, facts)
-        if plain is not None and _private(run, user, readers, facts):
-            made += _placed(block[position:end], saves, plain, facts)
+        plain = _plain_user_statement(user, facts)
+        if plain is not None and _run_is_private(run, user, readers, facts):
+            made += _place_user_statement(block[position:end], saves, plain, facts)
         else:
             made += block[position:end]
         position = end
     return made
 
 
-def _placed(run: Block, others: Block, plain: Node, facts: Facts) -> Block:
+def _place_user_statement(run: Block, others: Block, plain: Node, facts: Facts) -> Block:
     """The user's statement where the last of its run was: saves before it, tangents on their own side."""
     last = max(k for k, node in enumerate(run) if node not in others)
     before = [n for n in run[:last] if n in others]
@@ -519,13 +525,13 @@ def _run(block: Block, start: int, user: Node, facts: Facts) -> tuple[Block, int
     return run, end
 
 
-def _plain(user: Node, facts: Facts) -> Node | None:
+def _plain_user_statement(user: Node, facts: Facts) -> Node | None:
     """The user's statement, if it is one that binds names."""
     plain = facts.plain.get(user, user)
     return plain if isinstance(plain, gast.Assign) and user not in facts.rewritten else None
 
 
-def _private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Facts) -> bool:
+def _run_is_private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Facts) -> bool:
     """Whether the run still binds one of the user's names, and its temporaries are read by itself only."""
     flat = list(statements(run))
     if any(node in facts.pushes or node in facts.tangents for node in flat):
@@ -535,13 +541,13 @@ def _private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Fact
         return False  # a check stands between this and the rest
     if not any(name not in facts.temporaries for name in bound):
         return False
-    wanted = dict.fromkeys(stores(_plain(user, facts)))
+    wanted = dict.fromkeys(stores(_plain_user_statement(user, facts)))
     if any(name not in bound for name in wanted) or any(n not in wanted and n not in facts.temporaries for n in bound):
         return False  # the latter: which way a conditional expression inside of another went is known by name
     return all(reader is user for name in bound if name in facts.temporaries for reader in readers.get(name, []))
 
 
-def stored(program: Program, facts: Facts) -> Program:
+def inline_into_stores(program: Program, facts: Facts) -> Program:
     """Write the terms of an adjoint into the line that stores it into a part of another one, if they fit there."""
     if is_final(facts):
         uses, indent = count(program.block), STEP + STEP * (facts.mode == "vjp")
@@ -577,18 +583,18 @@ def _stored_sum(held: str, first: Node, second: Node, facts: Facts) -> Node | No
     """The `e + g` of `u = e` and `u += g`; None if they are not of this form, or have to stay where they are."""
     if not isinstance(second, gast.AugAssign) or not isinstance(second.op, gast.Add | gast.Sub):
         return None
-    if target(first) != held or not is_inlinable(held, first, facts) or facts.hooked(second):
+    if target(first) != held or not is_inlinable(held, first, facts) or facts.calls_hooks(second):
         return None
     if isinstance(second.op, gast.Sub):
         return gast.BinOp(first.value, second.op, second.value)
-    return added(first.value, second.value, facts)
+    return add_terms(first.value, second.value, facts)
 
 
 WIDTH = 88
 
 
-def tight(program: Program, facts: Facts) -> Program:
+def inline_within_page(program: Program, facts: Facts) -> Program:
     """Write them where they are read, if the line keeps within the page; kernels are cut between statements."""
     if facts.module is not None and facts.module.target.kernels:
         return program
-    return inlined(program, facts, WIDTH)
+    return inline_within(program, facts, WIDTH)

@@ -23,16 +23,16 @@ from srcgrad.core.trees import (
     Node,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
     loads,
     name,
-    same,
+    same_tree,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.program import Program, rebuilt
@@ -45,7 +45,7 @@ def live_in(block: Block) -> list[str]:
     return [one for one, bit in flow.bits.items() if flow.before[0] & bit]
 
 
-def mentioned(node: Node) -> list[str]:
+def names_mentioned(node: Node) -> list[str]:
     """Names that a statement, and those inside it, read or bind."""
     return [one for each in statements([node]) for one in [*loads(each), *stores(each)]]
 
@@ -66,7 +66,7 @@ def only_added(held: str, block: Block, facts: Facts) -> bool:
     """Whether a block does nothing with an adjoint but add to it."""
     for node in statements(block):
         parts = [gast.Expr(part) for part in header(node)] if isinstance(node, COMPOUND) else [node]
-        if any(held in mentioned(part) for part in parts) and not _adds(node, held, facts):
+        if any(held in names_mentioned(part) for part in parts) and not _adds(node, held, facts):
             return False
     return True
 
@@ -78,31 +78,35 @@ def _adds(node: Node, held: str, facts: Facts) -> bool:
         return held in stores(node) and not any(held in loads(part) for part in others)
     if node in facts.accumulates and target(node) == held and isinstance(node.value, gast.BinOp):
         return getattr(node.value.left, "id", "") == held and held not in loads(node.value.right)
-    if isinstance(node, gast.Expr) and written(node) == [held]:
+    if isinstance(node, gast.Expr) and written_names(node) == [held]:
         return not any(held in loads(argument) for argument in node.value.args[1:])
     return False
 
 
-def apart(one: Block, two: Block, but: set[str]) -> bool:
+def can_change_places(one: Block, two: Block, but: set[str]) -> bool:
     """Whether statements may change places: neither binds what the other reads or binds, the names in `but` aside.
 
     These are adjoints to which both add, in whatever order, and names that each binds for itself.
     """
-    made = [stored(block) - but for block in (one, two)]
+    made = [names_changed(block) - but for block in (one, two)]
     read = [{r for n in statements(block) for r in loads(n)} - but for block in (one, two)]
     return not (made[0] & (made[1] | read[1]) or made[1] & read[0])
 
 
-def stored(block: Block) -> set[str]:
+def names_changed(block: Block) -> set[str]:
     """Names that a block binds, or whose contents it changes."""
     return {s for node in statements(block) for s in stores(node)}
 
 
-def turned(node: Node, loop: Node) -> bool:
+def is_backward_form(node: Node, loop: Node) -> bool:
     """Whether a loop is the backward form of another."""
-    if not isinstance(node, gast.For) or not same(node.target, loop.target) or not isinstance(node.iter, gast.Call):
+    if (
+        not isinstance(node, gast.For)
+        or not same_tree(node.target, loop.target)
+        or not isinstance(node.iter, gast.Call)
+    ):
         return False
-    return same(node.iter, backwards(copy(loop.iter)))
+    return same_tree(node.iter, backwards(copy(loop.iter)))
 
 
 def only_adds(loop: Node, program: Program, facts: Facts) -> bool:
@@ -147,7 +151,7 @@ def by_items(node: Node, loop: Node) -> bool:
     ):
         return False
     length = expression("range(len(x))", x=copy(loop.iter))
-    return isinstance(node.iter, gast.Call) and same(node.iter, backwards(length))
+    return isinstance(node.iter, gast.Call) and same_tree(node.iter, backwards(length))
 
 
 def _item(loop: Node, back: Node) -> Node | None:
@@ -165,13 +169,13 @@ def count_items(loop: Node, back: Node) -> None:
     item = _item(loop, back)
     assert item is not None, "by_items has found it"
     back.body = [node for node in back.body if node is not item]
-    if any(one.id == back.target.id for node in back.body for one in inside(node, gast.Name)):
+    if any(one.id == back.target.id for node in back.body for one in find_nodes(node, gast.Name)):
         loop.iter = expression("range(len(x))", x=loop.iter)
         loop.target = copy(back.target)
         loop.body = [copy(item), *loop.body]
 
 
-def fused(program: Program, facts: Facts) -> Program:
+def loop_fusion(program: Program, facts: Facts) -> Program:
     """Run the backward half of each trip right behind its forward half, where no trip needs anything of another.
 
     The adjoints that come from outside must be known before the loop. Where they are not, and in a pullback, a loop
@@ -196,7 +200,7 @@ def fused(program: Program, facts: Facts) -> Program:
     if facts.called or facts.pushes_forward or not (blocks or facts.mode in ("reverse", "value-and-grad")):
         return program
     for loop in [node for node in program.forward if isinstance(node, gast.For)]:
-        back = next((node for node in program.backward if turned(node, loop) or by_items(node, loop)), None)
+        back = next((node for node in program.backward if is_backward_form(node, loop) or by_items(node, loop)), None)
         if back is None or loop not in program.forward:  # a loop that was made one has taken along what follows it
             continue
         whole = dict(loop.__dict__), back.body, program.forward
@@ -210,7 +214,7 @@ def fused(program: Program, facts: Facts) -> Program:
 def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
     """Make one loop of two, if trips are independent; a loop of the user's only where no trip is run twice for it."""
     blocks = facts.source.file.startswith("<blocks ")
-    if not turned(back, loop):
+    if not is_backward_form(back, loop):
         count_items(loop, back)
     records = kept_by(loop, back, program, facts)
     pair = _Pair(loop, back, program, facts)
@@ -219,10 +223,10 @@ def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
     loop.body = [node for node in loop.body if node not in records]
     back.body = [node for node in back.body if node not in records]
     program.forward = [node for node in program.forward if node not in records]
-    if facts.mode == "vjp" or not pair.joined():
+    if facts.mode == "vjp" or not pair.join_bodies():
         if not blocks:
             return False
-        pair.repeated()
+        pair.repeat_blocks()
     pair.shared()
     return True
 
@@ -250,42 +254,42 @@ class _Pair:
         if held is None or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add):
             return False
         others = [one for one in self.loop.body if one is not node]
-        alone = not any(held in mentioned(one) for one in others)
+        alone = not any(held in names_mentioned(one) for one in others)
         return alone and getattr(value.left, "id", "") == held and held not in loads(value.right)
 
     def independent(self, records: dict[Node, None]) -> bool:
         """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""
         body = [node for node in self.loop.body if node not in records]
-        bound, live = stored(body) - self.stacks, live_in(body)
+        bound, live = names_changed(body) - self.stacks, live_in(body)
         later = {s for node in statements([*self.tail, *self.before]) for s in stores(node)}
         read = {r for node in statements([*self.tail, *self.before, *self.behind]) for r in loads(node)}
         inside = {r for node in statements(self.back.body) for r in loads(node)} & set(self.totals)
         outer = set(live) - set(self.totals) - self.stacks
         private = not read & (bound - set(self.totals)) and not outer & bound
-        writes = any(written(node) for node in statements(body) if node not in self.facts.pushes)
+        writes = any(written_names(node) for node in statements(body) if node not in self.facts.pushes)
         return private and not inside and not outer & later and not writes
 
-    def joined(self) -> bool:
+    def join_bodies(self) -> bool:
         """Put the backward body behind the forward body, in the place of the forward loop, if that is possible."""
-        made = stored([self.loop, *self.tail]) - self.stacks
+        made = names_changed([self.loop, *self.tail]) - self.stacks
         self._number_totals()
         whole = [*self.loop.body, *self.back.body]
-        bound = stored(self.back.body) - self.stacks
+        bound = names_changed(self.back.body) - self.stacks
         live = live_in([gast.For(self.loop.target, self.loop.iter, whole, [], None)])
         added = [one for one in live if one in bound]
         starts = [self._start(held) for held in added]
         if None in starts or any(one in made for one in live if one not in self.totals):
             return False
         first = [one for one in starts if one is not None]
-        moved = self._needed([one for one in live if one not in bound])
+        moved = self._needed_statements([one for one in live if one not in bound])
         if any(read in made for node in [*first, *moved] for one in statements([node]) for read in loads(one)):
             return False
         rest = [node for node in [*self.tail, *self.before] if node not in first and node not in moved]
-        later = {*live_in(rest), *live_in([*self.behind, self.program.result]), *live, *stored(moved)}
-        if not apart(self.back.body, rest, {*added, *(stored(self.back.body) - later)}):
+        later = {*live_in(rest), *live_in([*self.behind, self.program.result]), *live, *names_changed(moved)}
+        if not can_change_places(self.back.body, rest, {*added, *(names_changed(self.back.body) - later)}):
             return False
         order = {node: k for k, node in enumerate([*self.tail, *self.before])}
-        if not all(apart([one], [n for n in rest if order[n] < order[one]], set()) for one in moved):
+        if not all(can_change_places([one], [n for n in rest if order[n] < order[one]], set()) for one in moved):
             return False
         for held, start in zip(added, first, strict=True):
             self._add_behind(held, start)
@@ -309,7 +313,7 @@ class _Pair:
         """The zeros with which an adjoint starts that the loop adds to; None if something else is done with it."""
         if not only_added(held, self.back.body, self.facts):
             return None
-        touching = [node for node in self.before if held in mentioned(node)]
+        touching = [node for node in self.before if held in names_mentioned(node)]
         if not touching or not only_added(held, touching[1:], self.facts):
             return None
         if touching[0] in self.facts.zeros:
@@ -321,12 +325,12 @@ class _Pair:
 
     def _add_behind(self, held: str, start: Node) -> None:
         """What an adjoint began with is added behind the loop."""
-        first = next((node for node in self.before if held in mentioned(node)), start)
+        first = next((node for node in self.before if held in names_mentioned(node)), start)
         if first is not start:
             first.value = gast.BinOp(name(held), gast.Add(), first.value)
             self.facts.accumulates[first] = None
 
-    def _needed(self, wanted: list[str]) -> Block:
+    def _needed_statements(self, wanted: list[str]) -> Block:
         """Statements of the backward half without which the loop cannot begin."""
         needed = set(wanted)
         found: Block = []
@@ -337,12 +341,12 @@ class _Pair:
                 found.insert(0, node)
         return found
 
-    def repeated(self) -> None:
+    def repeat_blocks(self) -> None:
         """Let the backward loop make each block again."""
         totals = {node: None for node in self.loop.body if target(node) in self.totals}
         again = [copy(node) for node in self.loop.body if node not in totals]
-        own = [one for one in stored(self.loop.body) if one in self.facts.temporaries]
-        renamed = {one: self._temporary() for one in sorted(own)}
+        own = [one for one in names_changed(self.loop.body) if one in self.facts.temporaries]
+        renamed = {one: self._new_temporary() for one in sorted(own)}
         for item in [n for node in [*again, *self.back.body] for n in walk(node) if isinstance(n, gast.Name)]:
             item.id = renamed.get(item.id, item.id)
         self.facts.again_written.update(dict.fromkeys(statements(again)))
@@ -356,7 +360,7 @@ class _Pair:
         self.back.body = [*again, *self.back.body]
         self.loop = self.back
 
-    def _temporary(self) -> str:
+    def _new_temporary(self) -> str:
         held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
         self.facts.temporaries[held] = "t"
         return held
@@ -396,4 +400,4 @@ class _Pair:
             return False
         first = next(one for one in statements(self.loop.body) if own in stores(one))
         steady = all(bound.count(one) == 0 and one not in self.facts.mutable for one in loads(node))
-        return steady and first in self.loop.body and first in again and same(first, node)
+        return steady and first in self.loop.body and first in again and same_tree(first, node)

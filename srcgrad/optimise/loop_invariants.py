@@ -10,13 +10,13 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analysis.floating_types import note_integers
-from srcgrad.core.facts import Facts, copied
-from srcgrad.core.trees import COMPOUND, Block, Node, assign, at, header, name, statements, stores, walk, written
+from srcgrad.core.facts import Facts, copy_with_facts
+from srcgrad.core.trees import COMPOUND, Block, Node, assign, at, header, name, statements, stores, walk, written_names
 from srcgrad.core.visitor import LOOPS, places, replace
 from srcgrad.derive.program import Program
 
 
-def hoisted(program: Program, facts: Facts) -> Program:
+def loop_invariants(program: Program, facts: Facts) -> Program:
     """Bind what no trip changes before the loop: products, sums and differences, which are as good if no trip is run.
 
     A quotient stays: it may divide by the number of trips. So does what reads an array that some trip may change.
@@ -29,14 +29,14 @@ def hoisted(program: Program, facts: Facts) -> Program:
             made.setdefault(one, []).append(node if node in program.block else None)
     for place in [place for place in places(program.backward) if isinstance(place.node, LOOPS)]:
         where = place.block.index(place.node)
-        place.block[where:where] = _before(place.node, made, facts)
+        place.block[where:where] = _invariant_statements(place.node, made, facts)
     return program
 
 
-def _before(loop: Node, made: dict[str, list[Node]], facts: Facts) -> Block:
+def _invariant_statements(loop: Node, made: dict[str, list[Node]], facts: Facts) -> Block:
     """The statements that bind the invariants of a loop; in the loop their names stand for them."""
     inside = list(statements([loop]))
-    changed = {one for node in inside for one in (*stores(node), *written(node))}
+    changed = {one for node in inside for one in (*stores(node), *written_names(node))}
     before: Block = []
     held: dict[str, str] = {}
     for node in _always(loop.body):
@@ -49,7 +49,7 @@ def _before(loop: Node, made: dict[str, list[Node]], facts: Facts) -> Block:
                     held[spelled] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
                     facts.temporaries[held[spelled]] = "t"
                     note_integers(held[spelled], value, facts)
-                    before.append(at(assign(held[spelled], copied(value, facts)), node))
+                    before.append(at(assign(held[spelled], copy_with_facts(value, facts)), node))
                 replace(node, value, name(held[spelled]))
     return before
 

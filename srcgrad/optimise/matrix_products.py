@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.floating_types import has_sign
 from srcgrad.analysis.shape_rules import spec_of_tree
-from srcgrad.core.facts import UNKNOWN, Facts, copied
+from srcgrad.core.facts import UNKNOWN, Facts, copy_with_facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
     COMPOUND,
@@ -25,15 +25,15 @@ from srcgrad.core.trees import (
     Node,
     at,
     expression,
+    find_nodes,
     header,
-    inside,
     loads,
     statement,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import bindings, replace, rewrite_statements
 from srcgrad.derive.program import Program
@@ -72,17 +72,17 @@ def products(program: Program, facts: Facts) -> Program:
 def _block(block: Block, made: dict[str, list[Node]], facts: Facts) -> Block:
     found: Block = []
     for node in block:
-        before, behind = _gathered(node, made, facts) if isinstance(node, gast.For | gast.While) else ([], [])
+        before, behind = _gather_terms(node, made, facts) if isinstance(node, gast.For | gast.While) else ([], [])
         if isinstance(node, COMPOUND):
             node.body = _block(node.body, made, facts)
             node.orelse = _block(getattr(node, "orelse", None) or [], made, facts)
         found += [*before, node]
         for total in behind:
-            found = _added(found, total, facts)
+            found = _add_total(found, total, facts)
     return found
 
 
-def _gathered(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Block, Block]:
+def _gather_terms(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Block, Block]:
     """Make terms of a loop `append`; what belongs before the loop, and what belongs behind it."""
     before: Block = []
     behind: Block = []
@@ -92,7 +92,7 @@ def _gathered(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Bl
         lists, within = [], []
         for part in term.kept:
             again = next((one for old, at_term, one in kept if _is_same(part, term.node, old, at_term, loop)), None)
-            lists.append(again or _plural(part, facts))
+            lists.append(again or _list_name(part, facts))
             if again is None:
                 kept.append((part, term.node, lists[-1]))
                 before.append(statement(f"{lists[-1]} = []"))
@@ -117,7 +117,7 @@ def _total(term: _Term, lists: list[str], facts: Facts) -> Node:
     return made
 
 
-def _added(block: Block, node: Node, facts: Facts) -> Block:
+def _add_total(block: Block, node: Node, facts: Facts) -> Block:
     """The block with a total at its end, which takes the place of zeros that nothing else was added to."""
     total = str(target(node))
     mentions = [n for n in block if total in stores(n) or any(_mentions(m, total) for m in statements([n]))]
@@ -209,7 +209,7 @@ def _stays(value: Node, term: _Term, inside: list[Node], made: dict[str, list[No
         one = pending.pop()
         if one in facts.mutable or one in facts.viewed or one in facts.swapped or facts.list_kind(one):
             return False
-        if any(one in written(n) for n in inside) and not _is_made_before(one, term.node, inside, facts):
+        if any(one in written_names(n) for n in inside) and not _is_made_before(one, term.node, inside, facts):
             return False
         sources = [n for n in [*inside, *made.get(one, [])] if target(n) == one and n not in facts.restores]
         shown = [n for n in sources if n not in facts.zeros and not isinstance(n.value, gast.BinOp)]
@@ -224,7 +224,7 @@ def _is_made_before(one: str, term: Node, inside: list[Node], facts: Facts) -> b
     block = next(b for b in _blocks(inside) if any(n is term for n in b))
     place = {n: k for k, n in enumerate(block)}
     fresh = [n for n in block if n in facts.zeros and target(n) == one]
-    writes = [n for n in inside if one in written(n)]
+    writes = [n for n in inside if one in written_names(n)]
     inner = {m: place[n] for n in block for m in statements([n])}
     ends = place[term]
     return bool(fresh) and all(n in inner and place[fresh[-1]] < inner[n] < ends for n in writes)
@@ -235,7 +235,7 @@ def _blocks(inside: list[Node]) -> list[Block]:
     return [b for n in compound for b in (n.body, getattr(n, "orelse", None) or [])]
 
 
-def _plural(part: Node, facts: Facts) -> str:
+def _list_name(part: Node, facts: Facts) -> str:
     """The name of a list of such values; it goes with the name of the value, which may be counted later."""
     held = next((one for one in loads(part) if one not in facts.imports.values()), "factor")
     if held in facts.temporaries:
@@ -245,7 +245,7 @@ def _plural(part: Node, facts: Facts) -> str:
     return made
 
 
-def transposed(program: Program, facts: Facts) -> Program:
+def product_transposes(program: Program, facts: Facts) -> Program:
     """Transpose the factors of a product of matrices rather than the product, and nothing twice.
 
     >>> import numpy as np, srcgrad
@@ -261,11 +261,11 @@ def transposed(program: Program, facts: Facts) -> Program:
     sources: dict[str, Node] | None = None
     for node in [*(n for n in statements(program.forward) if n in facts.tangents), *statements(program.backward)]:
         for part in header(node):
-            if not any(_below(whole) is not None for whole in inside(part, gast.Attribute)):
+            if not any(_operand_of_transpose(whole) is not None for whole in find_nodes(part, gast.Attribute)):
                 continue
             sources = _sources(program) if sources is None else sources
             for whole in walk(part):
-                _untwisted(whole, sources, facts)
+                _read_without_transpose(whole, sources, facts)
                 while (turned := applied(whole, TRANSPOSES, facts)) is not None:
                     replace(node, whole, whole := turned)
                 number = _of_number(whole, program, facts)
@@ -276,7 +276,7 @@ def transposed(program: Program, facts: Facts) -> Program:
 
 def _sources(program: Program) -> dict[str, Node]:
     """The w of each name that is `w.T`, both bound once, outside of loops and branches: they show one array."""
-    if not any(target(node) and isinstance(_below(node.value), gast.Name) for node in program.forward):
+    if not any(target(node) and isinstance(_operand_of_transpose(node.value), gast.Name) for node in program.forward):
         return {}
     bound_to = bindings(program.block)
     fixed = {p for p in program.parameters if p not in bound_to}
@@ -286,38 +286,40 @@ def _sources(program: Program) -> dict[str, Node]:
         if bound is None or bound_to.get(bound) != 1:
             continue
         fixed.add(bound)
-        below = _below(node.value)
+        below = _operand_of_transpose(node.value)
         if isinstance(below, gast.Name) and below.id in fixed:
             found[bound] = below
     return found
 
 
-def _below(value: Node) -> Node | None:
+def _operand_of_transpose(value: Node) -> Node | None:
     """The a of `a.T`."""
     transposes = isinstance(value, gast.Attribute) and value.attr == "T"
     return value.value if transposes else None
 
 
-def _untwisted(whole: Node, sources: dict[str, Node], facts: Facts) -> None:
+def _read_without_transpose(whole: Node, sources: dict[str, Node], facts: Facts) -> None:
     """Read w in a product, and as an argument, where the transpose of `w.T` was read."""
     if isinstance(whole, gast.BinOp) and isinstance(whole.op, gast.MatMult):
         for side in ("left", "right"):
-            below = _below(getattr(whole, side))
+            below = _operand_of_transpose(getattr(whole, side))
             if isinstance(below, gast.Name) and below.id in sources:
-                setattr(whole, side, copied(sources[below.id], facts))
+                setattr(whole, side, copy_with_facts(sources[below.id], facts))
     elif isinstance(whole, gast.Call):
-        below = [_below(argument) for argument in whole.args]
+        below = [_operand_of_transpose(argument) for argument in whole.args]
         kept = [one is None or not isinstance(one, gast.Name) or one.id not in sources for one in below]
-        whole.args = [a if k else copied(sources[b.id], facts) for a, b, k in zip(whole.args, below, kept, strict=True)]
+        whole.args = [
+            a if k else copy_with_facts(sources[b.id], facts) for a, b, k in zip(whole.args, below, kept, strict=True)
+        ]
 
 
 def _of_number(whole: Node, program: Program, facts: Facts) -> Node | None:
     """`y_bar * 2.0` for its transpose: the seed of a gradient may be a float, which has none."""
-    below = _below(whole)
+    below = _operand_of_transpose(whole)
     bound = {} if below is None else bindings(program.block)
     if below is None or not _is_number(below, bound, facts):
         return None
-    seeds = [n for n in inside(below, gast.Name) if not _is_one(n, bound, facts)]
+    seeds = [n for n in find_nodes(below, gast.Name) if not _is_one(n, bound, facts)]
     if any(bound.get(seed.id, 0) > int(facts.seed == "one") for seed in seeds):
         return expression(f"{facts.library('np')}.transpose(x)", x=below)  # also the name of an adjoint of arrays
     return below

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.analysis.floating_types import fits, is_elementwise, is_linear, negated
-from srcgrad.core.facts import Facts, Spec, bar, copied, dot, stack
+from srcgrad.analysis.floating_types import fits, is_elementwise, is_linear, operand_of_negative
+from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts, dot, stack
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -35,7 +35,7 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import LOOPS, Uses, bindings, count, places, replace, rewrite_blocks, rewrite_statements
 from srcgrad.derive.program import Program
 from srcgrad.frontend.results import gives_several
-from srcgrad.optimise.algebra import settled
+from srcgrad.optimise.algebra import settle_signs
 
 Interval = tuple[int, int]
 
@@ -57,7 +57,7 @@ def coalesce(program: Program, facts: Facts) -> Program:
             renamed[name] = user
             continue
         group = groups.setdefault(user, [*lives.get(user, ())])
-        if all(_apart(one, other) for one in lives[name] for other in group):
+        if all(_lives_are_disjoint(one, other) for one in lives[name] for other in group):
             renamed[name] = user
             group += lives[name]
     rename(program, renamed, facts)
@@ -82,7 +82,7 @@ def _lives(program: Program) -> dict[str, list[Interval]]:
     A name that only counts loops lives once in each of them: nobody reads it in between.
     """
     lives: dict[str, list[Interval]] = {name: [(-1, -1)] for name in program.parameters}
-    counting = _counting(program)
+    counting = _loop_counters(program)
     whole: dict[Node, Interval] = {}
 
     def extend(name: str, when: int, outer: Interval | None) -> None:
@@ -105,7 +105,7 @@ def _lives(program: Program) -> dict[str, list[Interval]]:
     return lives
 
 
-def _counting(program: Program) -> frozenset[str]:
+def _loop_counters(program: Program) -> frozenset[str]:
     """The counters of loops that are mentioned in their loops alone."""
     counters = {_counter(node) for node in statements(program.block)} - {""}
     others = {*program.parameters, *loads(program.result)}
@@ -121,7 +121,7 @@ def _counter(node: Node) -> str:
     return str(node.target.id) if isinstance(node, gast.For) and isinstance(node.target, gast.Name) else ""
 
 
-def _apart(one: Interval, two: Interval) -> bool:
+def _lives_are_disjoint(one: Interval, two: Interval) -> bool:
     return one[1] < two[0] or two[1] < one[0]
 
 
@@ -143,11 +143,11 @@ def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
     specs: dict[str, Spec] = {}
     for name, spec in facts.value_spec.items():
         spelled = renamed.get(name, name)
-        specs[spelled] = spec if specs.setdefault(spelled, spec) == spec else _either(spelled)
+        specs[spelled] = spec if specs.setdefault(spelled, spec) == spec else _spec_of_alternatives(spelled)
     facts.value_spec = specs
 
 
-def _either(name: str) -> Spec:
+def _spec_of_alternatives(name: str) -> Spec:
     """The spec of a name that stands for values of which not all is alike."""
     unknown = frozenset([f"any {name}"])
     return Spec(unknown, unknown, None)
@@ -157,14 +157,14 @@ def count_temporaries(program: Program, facts: Facts) -> Program:
     """Number the temporaries of a text; one that gets a leading axis has other lines then, and is numbered behind."""
     if facts.pushes_forward and facts.module is not None and facts.module.leading.axis:
         return program
-    return numbered(program, facts)
+    return number_temporaries(program, facts)
 
 
-def numbered(program: Program, facts: Facts) -> Program:
+def number_temporaries(program: Program, facts: Facts) -> Program:
     """A temporary is t if it is the only one and nothing else is; otherwise t1, t2, ... in the order of the text."""
     seen: dict[str, None] = {}
     for node in statements(program.block):
-        for item in _mentioned(node):
+        for item in _names_mentioned(node):
             primal = facts.adjoint_of.get(item, item)
             if item in facts.opposites:
                 seen[item] = None
@@ -197,20 +197,20 @@ def _stacks(program: Program, facts: Facts) -> dict[str, str]:
     """The names of stacks, now that some are gone: the first of a value has no underscore behind it."""
     ours = {name for name in [*facts.pushes.values(), *facts.restores.values()] if name.rstrip("_").endswith(stack(""))}
     block = program.block if ours else []
-    found = dict.fromkeys(item for node in statements(block) for item in _mentioned(node) if item in ours)
+    found = dict.fromkeys(item for node in statements(block) for item in _names_mentioned(node) if item in ours)
     facts.names.taken -= ours
     return {name: facts.names.fresh(name.rstrip("_")) for name in found}
 
 
-def _mentioned(node: Node) -> list[str]:
+def _names_mentioned(node: Node) -> list[str]:
     return [*loads(node), *stores(node)]
 
 
-def turned(program: Program, facts: Facts) -> Program:
+def sign_turns(program: Program, facts: Facts) -> Program:
     """Take the sign off such a value: `t = -a`, `u + t * b` is `u - a * b`, and then `t = a` is a second name for a.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> lines = explain_text("def f(a, b):\\n    return np.sin(a - a * b)", after="turned").splitlines()
+    >>> lines = explain_text("def f(a, b):\\n    return np.sin(a - a * b)", after="sign_turns").splitlines()
     >>> print("\\n".join(lines[-4:-1]))
     t3_bar = t2_bar
     a_bar = sum_to(t2_bar - t3_bar * b, a)
@@ -218,7 +218,7 @@ def turned(program: Program, facts: Facts) -> Program:
     """
     ours = [node for node in statements(program.forward) if node in facts.tangents]
     every = [*ours, *statements(program.backward)]
-    if not any(target(node) and negated(node.value, facts) is not None for node in every):
+    if not any(target(node) and operand_of_negative(node.value, facts) is not None for node in every):
         return program
     readers: dict[str, list[Node]] = {}
     tangents = [node for node in ours if _is_fixed(node, facts)]
@@ -232,7 +232,7 @@ def turned(program: Program, facts: Facts) -> Program:
         held = target(node)
         if held is None or bound[held] != 1 or held in kept or not (_is_unnamed(held, facts) or node in dropped):
             continue
-        value = negated(node.value, facts)
+        value = operand_of_negative(node.value, facts)
         if value is not None and node not in facts.accumulates and _is_apart(value, facts):
             _turn(node, value, readers.get(held, []), facts)
     return program
@@ -253,7 +253,7 @@ def _is_fixed(node: Node, facts: Facts) -> bool:
 
 def _negated_name(node: Node, facts: Facts) -> str:
     """The c_dot of `t_dot = -c_dot`, the tangent of `t = 1.0 - c`: of a name of the user, it goes with its sign."""
-    value = negated(node.value, facts) if target(node) is not None else None
+    value = operand_of_negative(node.value, facts) if target(node) is not None else None
     return value.id if isinstance(value, gast.Name) else ""
 
 
@@ -304,11 +304,11 @@ def _is_number(held: str, facts: Facts) -> bool:
 
 def _read_negative(reader: Node, held: str, facts: Facts) -> Node:
     """A statement that reads `-t` where it has read t, with its signs in their places."""
-    other = copied(reader, facts)
+    other = copy_with_facts(reader, facts)
     shapes = {id(n.args[1]) for n in walk(other) if isinstance(n, gast.Call) and _is_fitted(n, facts)}
     for item in [n for n in walk(other.value) if isinstance(n, gast.Name) and n.id == held and id(n) not in shapes]:
         replace(other, item, gast.UnaryOp(gast.USub(), name(held)))
-    return settled(other, facts)
+    return settle_signs(other, facts)
 
 
 def _is_fitted(call: Node, facts: Facts) -> bool:
@@ -329,7 +329,7 @@ def unpack(program: Program, facts: Facts) -> Program:
         if gives_several(node, facts):
             for item in node.targets[0].elts:
                 if item.id in facts.temporaries and not uses.read.get(item.id):
-                    item.id = facts.unused
+                    item.id = facts.unused_name
     program.backward = [one for node in program.backward for one in _parts(node, uses, facts)]
     program.backward = rewrite_blocks(program.backward, lambda block: _bound_at_once(block, uses, facts))
     return program
@@ -367,7 +367,7 @@ def _result(node: Node, made: Block, uses: Uses, facts: Facts) -> Node | None:
     held = node.value.id
     if node in facts.pushes or node in facts.restores or held not in facts.temporaries:
         return None
-    if not uses.once(held):
+    if not uses.used_once(held):
         return None
     for before in reversed(made):
         if isinstance(before, COMPOUND) or bound in stores(before):
@@ -385,7 +385,7 @@ def _result(node: Node, made: Block, uses: Uses, facts: Facts) -> Node | None:
 def _block(block: Block, uses: Uses, facts: Facts) -> Block:
     made: Block = []
     for node in block:
-        if not (_unpacks(node) and made and _joined(node, made, uses, facts)):
+        if not (_unpacks(node) and made and _rename_temporary(node, made, uses, facts)):
             made.append(node)
     return made
 
@@ -396,12 +396,12 @@ def _unpacks(node: Node) -> bool:
     )
 
 
-def _joined(node: Node, made: Block, uses: Uses, facts: Facts) -> bool:
+def _rename_temporary(node: Node, made: Block, uses: Uses, facts: Facts) -> bool:
     """Put the names of `node` in the place of the temporary that a statement right before it binds."""
     held = node.value.id
     if held not in facts.temporaries and facts.adjoint_of.get(held) not in facts.temporaries:
         return False
-    if not uses.once(held):
+    if not uses.used_once(held):
         return False
     before = made[-1]
     if not (isinstance(before, gast.Assign) and isinstance(before.targets[0], gast.Tuple)):

@@ -17,7 +17,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.derive.program import Program
 
@@ -30,7 +30,7 @@ def closure(program: Program, facts: Facts) -> Program:
     bound = {s for n in statements(program.backward) for s in stores(n)}
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
-    stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentioned(program.backward, s)]
+    stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentions_name(program.backward, s)]
     kept = {s for n in statements(program.forward) for s in stores(n)} | set(program.parameters)
     alive_here = [n for n, bit in flow.bits.items() if bit & alive and n in kept]
     changed = [n for n in alive_here if n in bound and n not in stacks]
@@ -38,7 +38,7 @@ def closure(program: Program, facts: Facts) -> Program:
     copies: list[tuple[str, Node]] = []
     for name in changed:
         if name not in facts.seeds:
-            renamed[name] = facts.names.numbered(facts.base.get(name, name))
+            renamed[name] = facts.names.numbered_name(facts.base.get(name, name))
             changes = name in facts.mutable or facts.list_kind(name)
             own = f"{name}.copy()" if changes else name  # its elements will change
             if _bind_early(program.forward, name, program.parameters) and changes:
@@ -46,7 +46,7 @@ def closure(program: Program, facts: Facts) -> Program:
             copies.append((name, statement(f"{renamed[name]} = {own}")))
     for name in stacks:
         if name not in renamed and _is_popped(program.backward, name):
-            renamed[name] = facts.names.numbered(name)
+            renamed[name] = facts.names.numbered_name(name)
             early = facts.snapshots.get(name) is not None and _bind_early(program.forward, name, program.parameters)
             own = f"None if {name} is None else {name}.copy()" if early else f"{name}.copy()"
             copies.append((name, statement(f"{renamed[name]} = {own}")))
@@ -76,7 +76,7 @@ def _where_bound(name: str, made: Node, program: Program) -> Node:
 
 def _own_arrays(block: Block, facts: Facts) -> None:
     """An array that comes back from a record, and into which the backward half writes, comes back as a copy."""
-    changed = {other for n in statements(block) for s in written(n) for other in facts.swapped.get(s, {s: None})}
+    changed = {other for n in statements(block) for s in written_names(n) for other in facts.swapped.get(s, {s: None})}
     for node in statements(block):
         if node in facts.restores and target(node) in changed and not is_write(node):
             node.value = expression("kept.copy()", kept=node.value)
@@ -99,10 +99,10 @@ def _place(block: Block, name: str, made: Node) -> bool:
     """Whether the copy has its place in a branch: a name that matters in one branch only is copied in that branch."""
     here = block
     while True:
-        touching = [node for node in here if _mentioned([node], name)]
+        touching = [node for node in here if _mentions_name([node], name)]
         sides = [s for s in ("body", "orelse") if touching and getattr(touching[0], s, None)]
-        sides = [s for s in sides if _mentioned(getattr(touching[0], s), name)]
-        tested = touching and isinstance(touching[0], gast.If) and _mentioned([touching[0].test], name)
+        sides = [s for s in sides if _mentions_name(getattr(touching[0], s), name)]
+        tested = touching and isinstance(touching[0], gast.If) and _mentions_name([touching[0].test], name)
         if len(touching) != 1 or not isinstance(touching[0], gast.If) or len(sides) != 1 or tested:
             break
         here = getattr(touching[0], sides[0])
@@ -111,7 +111,7 @@ def _place(block: Block, name: str, made: Node) -> bool:
     return here is not block
 
 
-def _mentioned(block: Block, name: str) -> bool:
+def _mentions_name(block: Block, name: str) -> bool:
     return any(isinstance(i, gast.Name) and i.id == name for n in block for i in walk(n))
 
 

@@ -35,15 +35,15 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from srcgrad.core.facts import Facts, Operation, copied, stack
+from srcgrad.core.facts import Facts, Operation, copy_with_facts, stack
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    find_nodes,
     header,
-    inside,
     loads,
     name,
     statement,
@@ -67,7 +67,7 @@ class Record:
     popped: Block
 
 
-def combined(program: Program, facts: Facts) -> Program:
+def combined_records(program: Program, facts: Facts) -> Program:
     """Keep what is computed of them, where that leaves fewer values to keep.
 
     A text that is to be differentiated again keeps what the rules read.
@@ -76,7 +76,7 @@ def combined(program: Program, facts: Facts) -> Program:
         return program
     known = records(program, facts)
     changed = False
-    reading: _Reading | None = None
+    reading: _ReadCounts | None = None
     for clone, block, _ in places(program.backward) if len(known) > 1 else ():
         made = facts.definition.get(facts.again.get(str(target(clone)), ""))
         read = [one for one in dict.fromkeys(loads(clone)) if one in known]
@@ -116,7 +116,7 @@ def is_of(record: Record, made: Node, block: Block) -> bool:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _ReadCounts:
     """How many statements of the backward half read a name, and how many of them its elements."""
 
     names: Counter[str]
@@ -125,9 +125,9 @@ class _Reading:
     trips: list[Block]
 
 
-def _read(program: Program, facts: Facts) -> _Reading:
+def _read(program: Program, facts: Facts) -> _ReadCounts:
     nodes = [*statements(program.backward), program.result]
-    return _Reading(
+    return _ReadCounts(
         Counter(one for node in nodes for one in set(loads(node))),
         Counter(one for node in nodes for one in _by_elements(node, facts)),
         text_of(program, facts),
@@ -139,14 +139,14 @@ def _by_elements(node: Node, facts: Facts) -> set[str]:
     return {n.id for part in header(node) for n in elements(part, facts)}
 
 
-def _saves(read: list[str], clone: Node, block: Block, reading: _Reading) -> bool:
+def _saves(read: list[str], clone: Node, block: Block, reading: _ReadCounts) -> bool:
     """Whether at least two values need not be kept, if what is computed of them is."""
     own = _by_elements(clone, reading.text.facts)
     free = [one for one in read if reading.elements[one] == (one in own) and _is_spared(one, own, block, reading)]
     return len(free) > 1
 
 
-def _is_spared(held: str, own: set[str], block: Block, reading: _Reading) -> bool:
+def _is_spared(held: str, own: set[str], block: Block, reading: _ReadCounts) -> bool:
     """Whether no other statement reads a value, or its shape alone, which something else has."""
     facts = reading.text.facts
     if reading.names[held] == 1 or reading.text.is_steady(name(held)):
@@ -173,12 +173,12 @@ def _keep(clone: Node, made: Node, trip: Block, program: Program, facts: Facts) 
     del facts.again[again]
 
 
-def late(program: Program, facts: Facts) -> Program:
+def late_records(program: Program, facts: Facts) -> Program:
     """Keep such values where the trip ends, with all that is kept there, and not where they are overwritten.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x, n):\\n    for _ in range(n):\\n        x = np.tanh(x)\\n    return x"
-    >>> print("\\n".join(explain_text(text, after="late", wrt=("x",)).splitlines()[:4]))
+    >>> print("\\n".join(explain_text(text, after="late_records", wrt=("x",)).splitlines()[:4]))
     x_stack = []
     for _ in range(n):
         x = np.tanh(x)
@@ -193,7 +193,7 @@ def late(program: Program, facts: Facts) -> Program:
         for push in [node for node in loop.body if node in facts.pushes and is_push(node)]:
             held = getattr(push.value.args[0], "id", "")
             if _is_bound_behind(held, push, loop.body, inside) and not changes(held, facts):
-                back = _popped(facts.pushes[push], held, program, facts)
+                back = _body_with_late_pop(facts.pushes[push], held, program, facts)
                 if back is not None:
                     body, pop = back
                     loop.body.remove(push)
@@ -215,7 +215,7 @@ def changes(held: str, facts: Facts) -> bool:
     return any(held in table for table in tables) or bool(facts.list_kind(held))
 
 
-def _popped(kept: str, held: str, program: Program, facts: Facts) -> tuple[Block, Node] | None:
+def _body_with_late_pop(kept: str, held: str, program: Program, facts: Facts) -> tuple[Block, Node] | None:
     """The body that takes a value off its list behind all that reads the name, and the statement that does."""
     for position, loop in enumerate(program.backward):
         body = loop.body if isinstance(loop, gast.For | gast.While) else []
@@ -244,12 +244,12 @@ class _Record:
     popped: Block
 
 
-def nearest(program: Program, facts: Facts) -> Program:
+def nearest_records(program: Program, facts: Facts) -> Program:
     """Keep a value in the place of one that is read for nothing else, where both have one shape.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x: float, n):\\n for _ in range(n):\\n  k = np.sin(x)\\n  x = np.sin(x + k * 2.0)\\n return x"
-    >>> print("\\n".join(explain_text(text, after="nearest", wrt=("x",)).splitlines()[3:9]))
+    >>> print("\\n".join(explain_text(text, after="nearest_records", wrt=("x",)).splitlines()[3:9]))
         k = np.sin(x)
         t2 = k * 2.0
         t1 = x + t2
@@ -261,7 +261,7 @@ def nearest(program: Program, facts: Facts) -> Program:
         return program
     uses = count([*program.backward, program.result])
     for one in _records(program, facts):
-        again = _computed(one, uses, facts)
+        again = _recomputing_statements(one, uses, facts)
         if again:
             _exchange(one, again, program, uses, facts)
     return program
@@ -284,7 +284,7 @@ def _records(program: Program, facts: Facts) -> list[_Record]:
     return found
 
 
-def _computed(one: _Record, uses: Uses, facts: Facts) -> Block:
+def _recomputing_statements(one: _Record, uses: Uses, facts: Facts) -> Block:
     """The statements that compute again what alone reads a record, the last of them what is kept in its place."""
     chain: Block = []
     last, work = one.held, 0
@@ -372,7 +372,7 @@ def shares(program: Program, facts: Facts) -> Program:
 def _products(node: Node, made: dict[str, Node], uses: Uses, facts: Facts) -> list[_Shares]:
     """The products of a statement that are shares times something."""
     found = []
-    for product in inside(getattr(node, "value", None) or node, gast.BinOp):
+    for product in find_nodes(getattr(node, "value", None) or node, gast.BinOp):
         factor, powers = product.left, getattr(product.right, "id", "")
         if not isinstance(product.op, gast.Mult) or not isinstance(factor, gast.Name) or powers in facts.complex:
             continue
@@ -454,7 +454,7 @@ def _keep_quotient(one: _Shares, record: Record, program: Program, facts: Facts)
     if facts.definition[one.divisor] in record.pushed:
         last = facts.definition[one.divisor]
     else:  # the value of the sum's logarithm is not asked for
-        below = copied(facts.definition[one.divisor].value, facts)
+        below = copy_with_facts(facts.definition[one.divisor].value, facts)
     share = at(statement("share = e / s", share=held, e=one.powers, s=below), last)
     facts.definition[held], facts.value_spec[held] = share, facts.value_spec[one.powers]
     facts.spec[share] = facts.spec[facts.definition[one.powers]]

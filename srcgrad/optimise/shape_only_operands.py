@@ -26,8 +26,8 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import differentiable
-from srcgrad.analysis.axis_lengths import canonical
+from srcgrad.analysis.activity import differentiable_parameters
+from srcgrad.analysis.axis_lengths import canonical_spec
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import UNKNOWN, Facts, Spec
@@ -37,8 +37,8 @@ from srcgrad.core.trees import (
     Block,
     Node,
     children,
+    find_nodes,
     header,
-    inside,
     is_write,
     loads,
     root,
@@ -46,7 +46,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import Uses, bindings, count, loop_bodies
 from srcgrad.derive.lists_and_stacks import is_push
@@ -105,7 +105,7 @@ def elements(node: Node, facts: Facts) -> list[Node]:
     ]
 
 
-def wanted(nodes: Block, facts: Facts) -> set[str]:
+def names_of_elements(nodes: Block, facts: Facts) -> set[str]:
     """The names of which something reads elements that are wanted themselves: not those that give a shape alone."""
     found = {
         read.id for node in nodes if target(node) for part in indices(node.value) for read in elements(part, facts)
@@ -139,12 +139,12 @@ _SHAPED = (
 )
 
 
-def lasting(program: Program, facts: Facts) -> Program:
+def last_shapes(program: Program, facts: Facts) -> Program:
     """Leave a value that the backward half reads for its shape alone where the last trip of the forward half left it.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(c, n):\\n  a = np.ones(4)\\n  for k in range(n):\\n    a[1:] += 2 * np.diff(a)\\n    a[0] += c\\n"
-    >>> texts = [explain_text(text + "  return np.sum(a)", after, wrt=("c",)) for after in ("standins", "lasting")]
+    >>> texts = [explain_text(text + "  return np.sum(a)", after, wrt=("c",)) for after in ("standins", "last_shapes")]
     >>> ["t2 = t2_stack.pop()" in one for one in texts]
     [True, False]
     """
@@ -152,8 +152,8 @@ def lasting(program: Program, facts: Facts) -> Program:
     if not restores:
         return program
     backward = [*statements(program.backward), program.result]
-    needed = wanted(backward, facts)
-    made = [name for node in backward for name in _bound(node)]
+    needed = names_of_elements(backward, facts)
+    made = [name for node in backward for name in _names_bound(node)]
     text = text_of(program, facts)
     alone = {name for name in restores.values() if name not in needed and made.count(name) == 1}
     alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None))}
@@ -198,7 +198,7 @@ class Text:
             return False
         if rule.kind != "elementwise" and rule.name.removeprefix("np.") not in _SHAPED:
             return False
-        through = differentiable(rule)
+        through = differentiable_parameters(rule)
         return all(
             self.is_steady(given) if name in through else _is_literal(given) for name, given in operation.bound.items()
         )
@@ -218,18 +218,18 @@ def text_of(program: Program, facts: Facts) -> Text:
     """What is known of the names of a forward half."""
     nodes = list(statements(program.forward))
     loops = [node for node in nodes if isinstance(node, gast.For | gast.While)]
-    inside = {name for loop in loops for node in statements([loop]) for name in _bound(node)}
-    made = [*program.parameters, *(name for node in nodes for name in _bound(node))]
-    lists = {name for node in nodes for name in written(node) if not _is_array(name, program, facts)}
+    inside = {name for loop in loops for node in statements([loop]) for name in _names_bound(node)}
+    made = [*program.parameters, *(name for node in nodes for name in _names_bound(node))]
+    lists = {name for node in nodes for name in written_names(node) if not _is_array(name, program, facts)}
     free = {read for node in nodes for read in loads(node)} | set(program.parameters)
     settled = frozenset(name for name in free if name not in inside | lists and made.count(name) < 2)
     once = {str(target(node)): node for node in nodes if target(node) and made.count(str(target(node))) == 1}
     return Text(settled, {name: node for name, node in once.items() if name not in lists}, facts)
 
 
-def _bound(node: Node) -> list[str]:
+def _names_bound(node: Node) -> list[str]:
     """The names that a statement binds: not those of what it writes into."""
-    changed = written(node)
+    changed = written_names(node)
     return [name for name in stores(node) if name not in changed]
 
 
@@ -248,7 +248,7 @@ def _is_literal(node: Node) -> bool:
     return isinstance(node, gast.Constant)
 
 
-def mirrored(program: Program, facts: Facts) -> Program:
+def tangent_shapes(program: Program, facts: Facts) -> Program:
     """Take the shape of an adjoint's tangent from the argument, in the derivative of a gradient."""
     if not facts.pushes_forward or facts.module is None or facts.module.leading.axis:
         return program
@@ -273,12 +273,12 @@ def mirrored(program: Program, facts: Facts) -> Program:
     return program
 
 
-def plainer(program: Program, facts: Facts) -> Program:
+def shape_only_operands(program: Program, facts: Facts) -> Program:
     """Give `sum_to` and `fit_to` an operand in place of arithmetic; what only that has read goes.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(q, k):\\n    return np.sum(k * (1.0 - np.cos(q)))"
-    >>> explain_text(text, after="plainer", wrt=("q",)).splitlines()[-2]
+    >>> explain_text(text, after="shape_only_operands", wrt=("q",)).splitlines()[-2]
     'q_bar = --fit_to(y_bar * k, q) * np.sin(q)'
     """
     changed = False
@@ -313,7 +313,7 @@ def _operands(whole: Node, facts: Facts) -> list[Node]:
 
 
 def _is_alike(one: Spec, two: Spec) -> bool:
-    return (canonical(one).shape, one.dtype, one.ndim) == (canonical(two).shape, two.dtype, two.ndim)
+    return (canonical_spec(one).shape, one.dtype, one.ndim) == (canonical_spec(two).shape, two.dtype, two.ndim)
 
 
 _Place = tuple[int, Node]  # where in a block something is read for its shape
@@ -334,7 +334,7 @@ def standins(program: Program, facts: Facts) -> Program:
     for block in backward:
         shaped: dict[str, list[_Place]] = {}
         for position, node in enumerate(block):
-            for call in [call for part in header(node) for call in inside(part, gast.Call)]:
+            for call in [call for part in header(node) for call in find_nodes(part, gast.Call)]:
                 if _is_shaped(call, facts):
                     shaped.setdefault(call.args[1].id, []).append((position, call.args[1]))
         for position in reversed(range(len(block))):  # what is computed for its shape alone reads shapes alone
@@ -342,15 +342,15 @@ def standins(program: Program, facts: Facts) -> Program:
             if bound in shaped and len(shaped[bound]) == uses.read[bound] and uses.bound.get(bound) == 1:
                 for one in [n for n in walk(block[position].value) if isinstance(n, gast.Name)]:
                     shaped.setdefault(one.id, []).append((position, one))
-        ahead = _ahead(block, program) if shaped else Counter[str]()
-        while any(_replaced(held, block, shaped, uses, ahead, trips, facts) for held in list(shaped)):
+        ahead = _reads_before_loop(block, program) if shaped else Counter[str]()
+        while any(_replace_shape_operand(held, block, shaped, uses, ahead, trips, facts) for held in list(shaped)):
             changed = True
         block[:] = [node for node in block if node is not None]
     outlines = _outlines(program, facts)
     times = bindings(program.block) if outlines else {}
     made = {str(target(node)): node for node in program.forward if target(node)} if outlines else {}
     for held, places in outlines.items():
-        found = _alike(held, made, times, facts)
+        found = _name_of_same_shape(held, made, times, facts)
         for place in places if found else ():
             place.id, changed = found, True
     facts.left_over |= changed
@@ -363,7 +363,9 @@ def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:
         return {}
     made = {target(node) for node in program.forward if node not in facts.pushes}
     found: dict[str, list[Node]] = {}
-    for call in [n for node in statements(program.backward) for part in header(node) for n in inside(part, gast.Call)]:
+    for call in [
+        n for node in statements(program.backward) for part in header(node) for n in find_nodes(part, gast.Call)
+    ]:
         read = _read_for_shape(call, facts)
         if read is not None and read.id in made and read.id in facts.temporaries:
             found.setdefault(read.id, []).append(read)
@@ -384,7 +386,7 @@ def _read_for_shape(call: Node, facts: Facts) -> Node | None:
     return call.args[0]
 
 
-def _alike(held: str, made: dict[str, Node], bound: dict[str, int], facts: Facts) -> str:
+def _name_of_same_shape(held: str, made: dict[str, Node], bound: dict[str, int], facts: Facts) -> str:
     """A name of the user's from which a value is computed, and which has its shape and dtype to the end of the text."""
     spec = _spec(held, facts)
     if spec is None or spec.scalar:
@@ -423,7 +425,7 @@ def _is_shaped(call: Node, facts: Facts) -> bool:
     return is_fitted(call, facts) and isinstance(call.args[1], gast.Name)
 
 
-def _replaced(
+def _replace_shape_operand(
     held: str,
     block: Block,
     shaped: dict[str, list[_Place]],
@@ -433,12 +435,12 @@ def _replaced(
     facts: Facts,
 ) -> bool:
     """Let another value stand in for one that is read for its shape alone; whether there was one."""
-    places, spec = shaped[held], _held(held, trips, facts)
+    places, spec = shaped[held], _spec_in_trip(held, trips, facts)
     if not places or len(places) != uses.read[held] - ahead[held] or uses.bound.get(held) != 1 or spec is None:
         return False
     before = block[: min(position for position, _ in places)]
     back = any(node is not None and target(node) == held for node in before)
-    if spec.scalar or (not back and (ahead[held] or _begun(held, trips, facts) is not None)):
+    if spec.scalar or (not back and (ahead[held] or _spec_at_trip_start(held, trips, facts) is not None)):
         return False  # what is read there is a value of another trip
     found = ""
     for node in before:
@@ -451,7 +453,9 @@ def _replaced(
         if uses.read.get(other, 0) - ahead[other] > len(alone):  # its elements are read as well
             found = str(other)
             break
-        if shaped.get(other) and _begun(held, trips, facts) is not None:  # one of two that are kept for their shapes
+        if (
+            shaped.get(other) and _spec_at_trip_start(held, trips, facts) is not None
+        ):  # one of two that are kept for their shapes
             found = found or str(other)
     if not found:
         return False
@@ -469,7 +473,7 @@ def _replaced(
     return True
 
 
-def _ahead(block: Block, program: Program) -> Counter[str]:
+def _reads_before_loop(block: Block, program: Program) -> Counter[str]:
     """How often names are read before the loop with this body: of values that were there before it."""
     place = next((k for k, node in enumerate(program.backward) if getattr(node, "body", None) is block), 0)
     return Counter(one for node in statements(program.backward[:place]) for one in loads(node))
@@ -477,10 +481,10 @@ def _ahead(block: Block, program: Program) -> Counter[str]:
 
 def is_alike(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
     """Whether two values of a trip, of which the second is an array, have one shape and dtype."""
-    spec = _held(held, trips, facts)
+    spec = _spec_in_trip(held, trips, facts)
     if spec is None or spec.scalar:
         return False
-    return _held(found, trips, facts) == spec or _is_operand(found, held, trips, facts)
+    return _spec_in_trip(found, trips, facts) == spec or _is_operand(found, held, trips, facts)
 
 
 def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
@@ -501,12 +505,12 @@ def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool
     return False
 
 
-def _held(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+def _spec_in_trip(held: str, trips: list[Block], facts: Facts) -> Spec | None:
     """What is known of a value that the backward half of a trip reads."""
-    return _begun(held, trips, facts) or _spec(held, facts)
+    return _spec_at_trip_start(held, trips, facts) or _spec(held, facts)
 
 
-def _begun(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+def _spec_at_trip_start(held: str, trips: list[Block], facts: Facts) -> Spec | None:
     """What is known of a value that a trip begins with, where that is what it keeps before it binds the name anew."""
     kept = [(trip, node) for trip in trips for node in trip if node in facts.pushes and is_push(node)]
     found = [trip[: trip.index(node)] for trip, node in kept if getattr(node.value.args[0], "id", "") == held]

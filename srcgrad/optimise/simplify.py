@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from srcgrad.analysis.floating_types import fits, has_sign, is_elementwise, is_floating, negated
+from srcgrad.analysis.floating_types import fits, has_sign, is_elementwise, is_floating, operand_of_negative
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called
-from srcgrad.core.trees import Node, at, children, expression, inside, same, substitute
+from srcgrad.core.trees import Node, at, children, expression, find_nodes, same_tree, substitute
 from srcgrad.core.visitor import rewrite
 
 
@@ -61,7 +61,7 @@ def simplified(tree: Node, table: Table, facts: Facts) -> Node:
     >>> gast.unparse(tree)
     'f(np.outer(a, b))'
     """
-    operands = {part for node in inside(tree, gast.BinOp, gast.UnaryOp) for part in children(node)}
+    operands = {part for node in find_nodes(tree, gast.BinOp, gast.UnaryOp) for part in children(node)}
 
     def change(node: Node) -> Node:
         while (made := applied(node, table, facts, node in operands)) is not None:
@@ -89,14 +89,14 @@ def _matches(pattern: Node, node: Node, match: Match, leading: bool, top: bool =
     kind = type(pattern)
     if kind is gast.Name:
         known = match.parts.setdefault(pattern.id, node)
-        return known is node or same(known, node)
+        return known is node or same_tree(known, node)
     if kind is gast.UnaryOp and leading and not top:
-        operand = negated(node, match.facts)
+        operand = operand_of_negative(node, match.facts)
         return operand is not None and _matches(pattern.operand, operand, match, leading)
     if kind is not type(node):
         return False
     if kind is gast.Constant:
-        return same(pattern, node)
+        return same_tree(pattern, node)
     if kind is gast.BinOp:
         return (
             type(pattern.op) is type(node.op)

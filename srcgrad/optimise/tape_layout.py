@@ -39,32 +39,32 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import places
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
-from srcgrad.optimise.loop_fusion import mentioned, stored
+from srcgrad.optimise.loop_fusion import names_changed, names_mentioned
 
 
 @dataclass(frozen=True)
-class _Touched:
+class _TouchedNames:
     """What statements store, and what they mention: it is asked for again with each stack of a loop."""
 
     facts: Facts
     stores: dict[Node, set[str]] = field(default_factory=dict)
     mentions: dict[Node, set[str]] = field(default_factory=dict)
 
-    def stored(self, node: Node) -> set[str]:
+    def names_stored(self, node: Node) -> set[str]:
         """The names that a statement binds, or whose elements it changes."""
         if node not in self.stores:
-            self.stores[node] = stored([node])
+            self.stores[node] = names_changed([node])
         return self.stores[node]
 
-    def mentioned(self, node: Node) -> set[str]:
+    def names_mentioned(self, node: Node) -> set[str]:
         """The names that a statement reads or binds."""
         if node not in self.mentions:
-            self.mentions[node] = set(mentioned(node))
+            self.mentions[node] = set(names_mentioned(node))
         return self.mentions[node]
 
 
@@ -85,7 +85,7 @@ class _Stack:
         return str(target(self.pop))
 
 
-def gathered(program: Program, facts: Facts) -> Program:
+def gather_records(program: Program, facts: Facts) -> Program:
     """Keep values of one trip together, where none of them changes between the places at which each was kept.
 
     A text that is to be differentiated again, or compiled, has a stack for each value.
@@ -96,10 +96,10 @@ def gathered(program: Program, facts: Facts) -> Program:
     for one in _stacks(program, facts):
         groups.setdefault((id(one.pushed), id(one.popped)), []).append(one)
     count = 0
-    touched = _Touched(facts)
+    touched = _TouchedNames(facts)
     for group in groups.values():
-        for together in _together(sorted(group, key=lambda one: one.pushed.index(one.push)), touched):
-            kept = facts.names.fresh("kept") if not count else facts.names.numbered("kept")
+        for together in _stacks_to_join(sorted(group, key=lambda one: one.pushed.index(one.push)), touched):
+            kept = facts.names.fresh("kept") if not count else facts.names.numbered_name("kept")
             _join(together, kept, program, touched)
             count += 1
     return program
@@ -124,7 +124,7 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
         facts.pushes[n]: (n, block) for n, block, _ in places(program.forward) if n in facts.pushes and is_push(n)
     }
     pops = {facts.restores[n]: (n, block) for n, block, _ in places(program.backward) if n in facts.restores}
-    changed = {one for node in statements(program.backward) for one in written(node)}
+    changed = {one for node in statements(program.backward) for one in written_names(node)}
     found = []
     for head in [node for node in program.forward if node in facts.pushes and isinstance(node, gast.Assign)]:
         kept = facts.pushes[head]
@@ -143,7 +143,7 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
     return found
 
 
-def _together(group: list[_Stack], touched: _Touched) -> list[list[_Stack]]:
+def _stacks_to_join(group: list[_Stack], touched: _TouchedNames) -> list[list[_Stack]]:
     """Stacks whose pushes may stand at one place, and whose pops may: as many as come one after the other."""
     made: list[list[_Stack]] = []
     known: dict[Node, tuple[int, int]] = {}
@@ -155,7 +155,9 @@ def _together(group: list[_Stack], touched: _Touched) -> list[list[_Stack]]:
     return [each for each in made if len(each) > 1]
 
 
-def _places(group: list[_Stack], touched: _Touched, known: dict[Node, tuple[int, int]]) -> tuple[Node, Node] | None:
+def _places(
+    group: list[_Stack], touched: _TouchedNames, known: dict[Node, tuple[int, int]]
+) -> tuple[Node, Node] | None:
     """The last push at whose place all others may stand, and the first such pop.
 
     `known` is where each may move, as long as nothing has moved.
@@ -165,15 +167,15 @@ def _places(group: list[_Stack], touched: _Touched, known: dict[Node, tuple[int,
     pushed, popped = group[0].pushed, group[0].popped
     for one in group:
         if one.push not in known:
-            known[one.push] = _free(one.push, pushed, _reads(one, touched.facts), touched.stored)
-            known[one.pop] = _free(one.pop, popped, {one.held}, touched.mentioned)
-    last = _meeting(reversed(group), lambda one: one.push, pushed, known)
+            known[one.push] = _range_of_moves(one.push, pushed, _reads(one, touched.facts), touched.names_stored)
+            known[one.pop] = _range_of_moves(one.pop, popped, {one.held}, touched.names_mentioned)
+    last = _meeting_statement(reversed(group), lambda one: one.push, pushed, known)
     place = {node: k for k, node in enumerate(popped)}
-    first = _meeting(sorted(group, key=lambda one: place[one.pop]), lambda one: one.pop, popped, known)
+    first = _meeting_statement(sorted(group, key=lambda one: place[one.pop]), lambda one: one.pop, popped, known)
     return (last, first) if last is not None and first is not None else None
 
 
-def _meeting(
+def _meeting_statement(
     group: Iterable[_Stack], of: Callable[[_Stack], Node], block: Block, known: dict[Node, tuple[int, int]]
 ) -> Node | None:
     """The first of some statements at whose place all of them may stand."""
@@ -185,10 +187,10 @@ def _meeting(
 
 def _reads(one: _Stack, facts: Facts) -> set[str]:
     """What a push reads, and the arrays whose parts that may be."""
-    return facts.shown(read for read in loads(one.push.value.args[0]))
+    return facts.names_and_bases(read for read in loads(one.push.value.args[0]))
 
 
-def _free(node: Node, block: Block, names: set[str], touched: Callable[[Node], set[str]]) -> tuple[int, int]:
+def _range_of_moves(node: Node, block: Block, names: set[str], touched: Callable[[Node], set[str]]) -> tuple[int, int]:
     """From where to where a statement may move in its block, if what touches its names is not passed."""
     place = block.index(node)
     start, end = place, place + 1
@@ -199,7 +201,7 @@ def _free(node: Node, block: Block, names: set[str], touched: Callable[[Node], s
     return start, end
 
 
-def _join(group: list[_Stack], kept: str, program: Program, touched: _Touched) -> None:
+def _join(group: list[_Stack], kept: str, program: Program, touched: _TouchedNames) -> None:
     """One list in the place of several."""
     facts, places = touched.facts, _places(group, touched, {})
     assert places is not None, "the group was made so that there are places"
@@ -233,7 +235,7 @@ def _replace(block: Block, swaps: dict[Node, Node], gone: dict[Node, None]) -> N
     block[:] = [swaps.get(node, node) for node in block if node in swaps or node not in gone]
 
 
-def counted(program: Program, facts: Facts) -> Program:
+def count_by_records(program: Program, facts: Facts) -> Program:
     """Undo trips for as long as there is a record, which each trip has made once and undoes once."""
     if not is_final(facts) or not facts.whiles:
         return program
@@ -243,7 +245,11 @@ def counted(program: Program, facts: Facts) -> Program:
         if loop is None or loop not in program.forward:
             continue
         trips = back.iter.args[0].id
-        kept = [one for one in _popped(back.body) if mentions[one] == 3 and _is_kept(one, loop, program.forward, facts)]
+        kept = [
+            one
+            for one in _stacks_popped(back.body)
+            if mentions[one] == 3 and _is_kept(one, loop, program.forward, facts)
+        ]
         if kept and mentions[trips] == 3:
             program.backward[place] = at(gast.While(name(kept[0]), back.body, []), back)
             program.forward = [n for n in program.forward if target(n) != trips]
@@ -251,7 +257,7 @@ def counted(program: Program, facts: Facts) -> Program:
     return program
 
 
-def _popped(body: Block) -> list[str]:
+def _stacks_popped(body: Block) -> list[str]:
     """The stacks from which every trip takes a value, in the order of the text."""
     taken = [n.value if isinstance(n, gast.Assign) else n.test for n in body if isinstance(n, gast.Assign | gast.If)]
     return [value.func.value.id for value in taken if is_pop(value)]

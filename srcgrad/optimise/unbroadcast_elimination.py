@@ -16,13 +16,13 @@ from srcgrad.analysis.axis_lengths import extents
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts, Spec
 from srcgrad.core.meanings import function_called
-from srcgrad.core.trees import COMPOUND, Block, Node, header, inside, loads, statements, stores, target, walk
+from srcgrad.core.trees import COMPOUND, Block, Node, find_nodes, header, loads, statements, stores, target, walk
 from srcgrad.core.visitor import rewrite_blocks
 from srcgrad.derive.program import Program
 from srcgrad.frontend.resolve import binding_of
 
 
-def narrow(program: Program, facts: Facts) -> Program:
+def unbroadcast_elimination(program: Program, facts: Facts) -> Program:
     """Leave out leading axes of length 1, and the stretching of what is added to a value of the stretched shape.
 
     >>> import numpy as np, srcgrad
@@ -87,39 +87,43 @@ def _block(block: Block, facts: Facts) -> Block:
     made: Block = []
     last: dict[str, Node] = {}  # the last statement that mentions a name
     for node in block:
-        if node in facts.accumulates and (found := _stretched(node, made, last, facts)) is not None:
+        if node in facts.accumulates and (found := _stretched_contribution(node, made, last, facts)) is not None:
             made.remove(found[0])
             facts.accumulates.pop(node)
             node.value = gast.BinOp(found[1], node.value.op, node.value.right)
-            for name in _mentioned(found[0]):
+            for name in _names_mentioned(found[0]):
                 if last[name] is found[0]:
-                    last[name] = next((first for first in reversed(made) if name in _mentioned(first)), node)
+                    last[name] = next((first for first in reversed(made) if name in _names_mentioned(first)), node)
         made.append(node)
-        last.update(dict.fromkeys(_mentioned(node), node))
+        last.update(dict.fromkeys(_names_mentioned(node), node))
     return made
 
 
-def _mentioned(node: Node) -> list[str]:
+def _names_mentioned(node: Node) -> list[str]:
     inner = statements([node]) if isinstance(node, COMPOUND) else [node]
     return [name for one in inner for name in (*loads(one), *stores(one))]
 
 
-def _stretched(node: Node, before: Block, last: dict[str, Node], facts: Facts) -> tuple[Node, Node] | None:
+def _stretched_contribution(node: Node, before: Block, last: dict[str, Node], facts: Facts) -> tuple[Node, Node] | None:
     """The statement that binds what is added to here to something stretched, and what that is, if it may move."""
     held, value = target(node), node.value
     if held is None or not isinstance(value, gast.BinOp) or getattr(value.left, "id", "") != held:
         return None
     first = last.get(held)
-    if first is None or target(first) != held or held in loads(value.right) or facts.hooked(node):
+    if first is None or target(first) != held or held in loads(value.right) or facts.calls_hooks(node):
         return None
-    narrow = _narrow(first, value.right, facts)
-    if narrow is None or facts.hooked(first):
+    narrow = _narrow_value(first, value.right, facts)
+    if narrow is None or facts.calls_hooks(first):
         return None
     since = statements(before[before.index(first) + 1 :])
-    return None if facts.shown(loads(narrow)) & {name for one in since for name in stores(one)} else (first, narrow)
+    return (
+        None
+        if facts.names_and_bases(loads(narrow)) & {name for one in since for name in stores(one)}
+        else (first, narrow)
+    )
 
 
-def _narrow(first: Node, added: Node, facts: Facts) -> Node | None:
+def _narrow_value(first: Node, added: Node, facts: Facts) -> Node | None:
     """What `x_bar = np.broadcast_to(e, ...)` or `np.full_like(x, e)` stretches, where `added` has the shape of x."""
     found, due = _stretch(first.value, facts), facts.spec.get(first)
     return found[0] if found is not None and due is not None and _is_filled(*found, due, added, facts) else None
@@ -162,7 +166,7 @@ def _is_filled(narrow: Node, _: Node, of_model: bool, due: Spec, other: Node, fa
     return not of_model or spec_of_tree(narrow, facts).dtype <= shaped.dtype
 
 
-def squeezed(program: Program, facts: Facts) -> Program:
+def keepdims_elimination(program: Program, facts: Facts) -> Program:
     """Leave out `keepdims` of a sum whose only element along the axis is read.
 
     >>> import numpy as np, srcgrad
@@ -172,7 +176,7 @@ def squeezed(program: Program, facts: Facts) -> Program:
         s_bar = (y_bar * np.sin(k)).sum(axis=1)
     """
     for node in statements(program.backward):
-        for whole in [whole for part in header(node) for whole in inside(part, gast.Subscript)]:
+        for whole in [whole for part in header(node) for whole in find_nodes(part, gast.Subscript)]:
             if isinstance(whole.ctx, gast.Load) and _is_taken_off(whole):
                 call = whole.value
                 call.keywords = [word for word in call.keywords if word.arg != "keepdims"]

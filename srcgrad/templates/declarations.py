@@ -7,7 +7,7 @@ from typing import Any  # operations of NumPy are of every kind
 
 import numpy as np
 
-from srcgrad.core.rules import refused, rule_of
+from srcgrad.core.rules import declare_refused, rule_of
 
 
 def since(name: str) -> Any:
@@ -49,4 +49,4 @@ def declare(owner, spelled, names, reason, **facts):
         found = {f"{spelled}.{name}": getattr(owner, name) for name in names.split() if hasattr(owner, name)}
     for name, op in found.items():
         if rule_of(op) is None:
-            refused(reason, {name: op}, **facts)
+            declare_refused(reason, {name: op}, **facts)

@@ -17,7 +17,7 @@ import packing
 import srcgrad
 from srcgrad.backend import targets
 from srcgrad.interface.cli import main
-from srcgrad.interface.cli.completion import completed
+from srcgrad.interface.cli.completion import complete
 from srcgrad.interface.dump.dump import dump
 from tests import toy_target
 from tests.toy_target import CALLS, LOADED, TOY
@@ -56,7 +56,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "[srcgrad.targets]\ntoy = tests.toy_target:TOY\nwrong = tests.toy_target:counted\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    targets._found.cache_clear()
+    targets._find_target.cache_clear()
     CALLS.clear()
     LOADED.clear()
     return tmp_path
@@ -66,7 +66,7 @@ def test_targets_of_srcgrad_are_declared() -> None:
     """What pip reads and what is known without it are one table, and each row leads to a record of that name."""
     assert packing.TABLES['project.entry-points."srcgrad.targets"'] == targets.OWN
     assert "[srcgrad.targets]\nnumpy = " in packing.entry_points()
-    assert [targets.named(name).name for name in targets.OWN] == list(targets.OWN)
+    assert [targets.target_named(name).name for name in targets.OWN] == list(targets.OWN)
 
 
 def test_toy_is_small() -> None:
@@ -132,7 +132,7 @@ def test_toy_is_dumped(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == text
     assert main(["show", f"{path}:loss", "--target", "toy"]) == 0
     assert "@counted" in capsys.readouterr().out
-    assert completed(["dump", "m.py", "--target", "t"]) == ["toy"]
+    assert complete(["dump", "m.py", "--target", "t"]) == ["toy"]
 
 
 def test_toy_in_a_process_of_its_own(toy: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, vjp
-from srcgrad.core.errors import DifferentiationError, rendered
+from srcgrad.core.errors import DifferentiationError, ipython_lines
 from srcgrad.interface.cli import main
 
 FILE = pathlib.Path(__file__).name
@@ -246,7 +246,7 @@ def test_an_error_in_a_notebook_points_at_its_cell():
 def test_what_a_notebook_shows_leaves_srcgrad_out():
     with pytest.raises(DifferentiationError) as caught:
         grad(lambda x: x.astype(int) & 1)(np.ones(2))
-    lines = rendered("plain", "coloured", caught.value.__traceback__)
+    lines = ipython_lines("plain", "coloured", caught.value.__traceback__)
     assert lines[0] == "DifferentiationError" and lines[-1] == "coloured"
     assert [line.strip().partition(",")[0] for line in lines[1:-2]] == [FILE]
 

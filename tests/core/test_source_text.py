@@ -10,7 +10,7 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 import pytest
 
-from srcgrad.core.trees import converted, literal_value, parsed
+from srcgrad.core.trees import literal_value, parse_tree, to_gast
 
 RARE = """
 @deco(1, *args, key=None, **words)
@@ -35,7 +35,7 @@ class C(B, metaclass=M):
 def test_trees_are_those_of_gast(text: str) -> None:
     """Kinds, fields and positions, of each kind of node."""
     plain = ast.parse(text)
-    ours, theirs = converted(plain), gast.ast_to_gast(plain)
+    ours, theirs = to_gast(plain), gast.ast_to_gast(plain)
     for one, other in zip(gast.walk(ours), gast.walk(theirs), strict=True):
         assert (type(one), sorted(vars(one))) == (type(other), sorted(vars(other)))
     assert gast.dump(ours, include_attributes=True) == gast.dump(theirs, include_attributes=True)
@@ -43,7 +43,7 @@ def test_trees_are_those_of_gast(text: str) -> None:
 
 def _value(text: str, of: Callable[[Any], object]) -> object:
     try:
-        return repr(of(parsed(text, "eval").body))
+        return repr(of(parse_tree(text, "eval").body))
     except (ValueError, TypeError) as error:
         return type(error)
 
@@ -60,4 +60,4 @@ def test_literals_have_the_values_of_gast(text: str) -> None:
 def test_levels_are_counted() -> None:
     """A tree of three levels in two is a RecursionError."""
     with pytest.raises(RecursionError):
-        converted(ast.parse("-x", mode="eval"), 2)
+        to_gast(ast.parse("-x", mode="eval"), 2)

@@ -11,8 +11,8 @@ import pytest
 
 import srcgrad
 from srcgrad import module
-from srcgrad.core.facts import SCALAR, Asked, Kind, contained, numbers
-from srcgrad.pipeline import FRONT, Shared
+from srcgrad.core.facts import SCALAR, AskedKinds, Kind, inner_kinds, numbers
+from srcgrad.pipeline import FRONT, SharedFront
 
 
 def cell(weight: Any, hidden: Any, memory: Any) -> Any:
@@ -57,30 +57,30 @@ def text_of(function: Callable[..., Any]) -> str:
 @pytest.mark.parametrize("function", [recurrent, picked, of_dicts])
 def test_the_text_is_that_of_a_front_of_its_own(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     together = text_of(function)
-    monkeypatch.setattr(Shared, "serves", lambda self, kinds: False)
+    monkeypatch.setattr(SharedFront, "serves", lambda self, kinds: False)
     assert text_of(function) == together
 
 
 def test_the_front_of_a_callee_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str] = []
-    prepared = module.prepared
+    prepared = module.prepare_facts
 
     def counted(source: Any, *given: Any) -> Any:
         begun.append(source.name)
         return prepared(source, *given)
 
-    monkeypatch.setattr(module, "prepared", counted)
+    monkeypatch.setattr(module, "prepare_facts", counted)
     text_of(recurrent)
     assert begun == ["cell"]
 
 
 def test_what_serves_is_what_the_front_would_make(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin, served = Shared.begin, []
+    begin, served = SharedFront.begin, []
 
-    def compared(self: Shared, kinds: dict[str, Kind]) -> Any:
+    def compared(self: SharedFront, kinds: dict[str, Kind]) -> Any:
         facts, tree = begin(self, kinds)
         namespace = next(own for _, source, own in facts.module.sources.values() if source is facts.source)
-        anew, other = module.prepared(facts.source, namespace, "reverse", facts.wrt, dict(kinds), facts.module)
+        anew, other = module.prepare_facts(facts.source, namespace, "reverse", facts.wrt, dict(kinds), facts.module)
         anew.called = True
         for each in FRONT:
             other = each(other, anew)
@@ -90,15 +90,15 @@ def test_what_serves_is_what_the_front_would_make(monkeypatch: pytest.MonkeyPatc
         served.append(dict(kinds))
         return facts, tree
 
-    monkeypatch.setattr(Shared, "begin", compared)
+    monkeypatch.setattr(SharedFront, "begin", compared)
     text_of(recurrent)
     assert len(served) > 1
 
 
 def test_kinds_note_what_is_asked_of_them() -> None:
     kinds = {"x": Kind("array", 1), "n": SCALAR, "p": Kind("dict")}
-    asked = Asked(kinds)
-    assert contained(asked) == [("p", Kind("dict"))]
+    asked = AskedKinds(kinds)
+    assert inner_kinds(asked) == [("p", Kind("dict"))]
     assert numbers(asked) == {"n"} == asked.numbers
     assert not asked.told
     for ask in (
@@ -110,6 +110,6 @@ def test_kinds_note_what_is_asked_of_them() -> None:
         lambda known: {**known},
         lambda known: known.__setitem__("x", SCALAR),
     ):
-        other = Asked(kinds)
+        other = AskedKinds(kinds)
         ask(other)
         assert other.told

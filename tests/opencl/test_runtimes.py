@@ -133,4 +133,4 @@ def test_buffers_that_are_kept_are_mapped(size: int) -> None:
             np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
             np.testing.assert_allclose(found[1][0], expected[1][0], rtol=1e-9, atol=1e-13)
             np.testing.assert_allclose(found[1][1], expected[1][1], rtol=1e-9)
-    assert device.cl.wrapped and not device.cl.mapped
+    assert device.cl.wrapped and not device.cl.map_pieces

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.backend.text.standalone import Known, section
+from srcgrad.backend.text.standalone import SectionContents, section
 from srcgrad.interface.cli import main
 from srcgrad.interface.dump.dump import dump
 from tests.opencl import shipped_programs as programs
@@ -213,6 +213,6 @@ def test_a_name_that_kernels_change_is_refused(tmp_path: pathlib.Path) -> None:
 
 def test_a_name_inside_of_an_f_string_is_changed_with_its_definition() -> None:
     made = section(
-        Known({("srcgrad.opencl.kernels.stage_text", "added"): "added"}, taken=frozenset(["larger", "far"]))
+        SectionContents({("srcgrad.opencl.kernels.stage_text", "added"): "added"}, taken=frozenset(["larger", "far"]))
     ).text
     assert "def larger_(line" in made and "{larger_(line)}(" in made and "larger(" not in made

@@ -19,11 +19,11 @@ from srcgrad.interface.check.check_grads import check_grads
 from srcgrad.optimise.algebra import spread_seed
 from srcgrad.optimise.naming import unpack
 from srcgrad.optimise.pullback_closure import closure
-from srcgrad.optimise.shape_only_operands import mirrored
+from srcgrad.optimise.shape_only_operands import tangent_shapes
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.
-ELSEWHERE = {"units", "spread_seed", "parts", "mirrored"}
+ELSEWHERE = {"units", "spread_seed", "parts", "tangent_shapes"}
 # A pullback is a function inside of another: without `closure` it cannot bind what it brings back.
 PASSES = [each.run for each in dict.fromkeys(pipeline.OPTIMISE) if each.run is not closure]
 
@@ -113,7 +113,7 @@ def valley(x):
 def test_zeros_of_a_second_derivative_need_no_adjoint(monkeypatch: pytest.MonkeyPatch) -> None:
     product = srcgrad.hvp(valley)
     expected, text = product(POINT, 2.0 * POINT), product.source
-    without(mirrored, monkeypatch)
+    without(tangent_shapes, monkeypatch)
     product = srcgrad.hvp(valley)
     np.testing.assert_array_equal(product(POINT, 2.0 * POINT), expected)
     assert len(product.source.split()) > len(text.split())

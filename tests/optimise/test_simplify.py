@@ -9,7 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad.core.facts import Facts, Spec
-from srcgrad.core.trees import expression, inside
+from srcgrad.core.trees import expression, find_nodes
 from srcgrad.interface.show.explain import explain_facts
 from srcgrad.optimise.simplify import TABLES, Row, applied, simplified
 
@@ -98,7 +98,7 @@ def test_where_a_condition_does_not_hold_nothing_changes() -> None:
 def put(text: str, table: str, facts: Facts, **axes: int) -> str | None:
     """What a table puts in the place of an expression of names with so many axes; None where no row matches."""
     tree = expression(text)
-    facts.spec |= {n: Spec(ndim=axes[n.id]) for n in inside(tree, gast.Name) if n.id in axes}
+    facts.spec |= {n: Spec(ndim=axes[n.id]) for n in find_nodes(tree, gast.Name) if n.id in axes}
     made = applied(tree, TABLES[table], facts)
     return None if made is None else gast.unparse(made)
 

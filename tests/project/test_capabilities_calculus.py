@@ -10,7 +10,7 @@ import pytest
 import srcgrad
 from srcgrad import grad, hvp, jacobian, jvp, linearize, transpose, value_and_grad, vjp
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.finite_differences import central
+from srcgrad.interface.check.finite_differences import central_difference
 
 A, X, T = np.array([2.0, -1.0]), np.array([1.0, 0.5]), np.array([0.3, -0.2])
 
@@ -115,7 +115,9 @@ def test_2_22_vector_example():
     seed = np.array([0.7, -1.3])
     y_dot = jvp(exponential, (A, X), (np.zeros(2), T))[1]
     np.testing.assert_allclose(seed @ y_dot, pullback(seed) @ T, rtol=1e-14)
-    np.testing.assert_allclose(y_dot, central(exponential, (A, X), np.concatenate([np.zeros(2), T]), 1e-6), rtol=1e-8)
+    np.testing.assert_allclose(
+        y_dot, central_difference(exponential, (A, X), np.concatenate([np.zeros(2), T]), 1e-6), rtol=1e-8
+    )
 
 
 def test_2_23_and_2_33_sum_example():

@@ -26,8 +26,8 @@ import srcgrad
 from srcgrad import check_grads
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check_grads import CheckFailed
-from srcgrad.interface.check.finite_differences import shaped, tangent_like, vector
-from srcgrad.interface.check.oracles import same
+from srcgrad.interface.check.finite_differences import shape_like, tangent_like, vector
+from srcgrad.interface.check.oracles import value_differences
 from srcgrad.interface.dump.dump import dump
 from tests.random.mixed_forms import ARRAYS, HEAD, LEAVING, NESTED, NUMBERS, STATEMENTS, TESTS
 
@@ -260,7 +260,7 @@ def fresh(args: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
     twice = np.zeros(2 * len(x), dtype=x.dtype)[::2] if x.strides[0] > x.itemsize else np.zeros_like(x)
     twice[...] = x
     y = y.copy() if isinstance(y, np.ndarray) else y
-    return twice, y, shaped(p, vector(p)), n, np.random.default_rng(seed)
+    return twice, y, shape_like(p, vector(p)), n, np.random.default_rng(seed)
 
 
 def slope(f: Callable[..., Any], args: tuple[Any, ...], seed: int, ways: Any, step: float) -> np.ndarray:
@@ -268,7 +268,7 @@ def slope(f: Callable[..., Any], args: tuple[Any, ...], seed: int, ways: Any, st
     active = args[:3]
     sides = []
     for sign in (1.0, -1.0):
-        moved = shaped(active, vector(active) + sign * step * vector(ways))
+        moved = shape_like(active, vector(active) + sign * step * vector(ways))
         sides.append(vector(f(*fresh((*moved, args[3]), seed))))
     if sides[0].shape != sides[1].shape:
         return np.full(1, np.nan)
@@ -293,8 +293,10 @@ def checked(f: Callable[..., Any], args: tuple[Any, ...], seed: int, path: Path)
     given = fresh(args, seed)
     y, pullback = srcgrad.vjp(f, *given, wrt=("x", "y", "p"))
     unchanged(given, fresh(args, seed), state, "vjp")
-    if same(value, y) and (coarse < 1e-6 or not near(vector(y), vector(value), 1e-5)):  # of single precision, perhaps
-        raise Wrong(f"vjp: {same(value, y)}")
+    if value_differences(value, y) and (
+        coarse < 1e-6 or not near(vector(y), vector(value), 1e-5)
+    ):  # of single precision, perhaps
+        raise Wrong(f"vjp: {value_differences(value, y)}")
     bars, again = pullback(y_bar), pullback(y_bar)
     unchanged(given, fresh(args, seed), state, "pullback")
     if not np.array_equal(vector(bars), vector(again), equal_nan=True):
@@ -302,8 +304,8 @@ def checked(f: Callable[..., Any], args: tuple[Any, ...], seed: int, path: Path)
     given = fresh(args, seed)
     found, y_dot = srcgrad.jvp(f, given, (*ways, 0, None))
     unchanged(given, fresh(args, seed), state, "jvp")
-    if same(value, found) and (coarse < 1e-6 or not near(vector(found), vector(value), 1e-5)):
-        raise Wrong(f"jvp: {same(value, found)}")
+    if value_differences(value, found) and (coarse < 1e-6 or not near(vector(found), vector(value), 1e-5)):
+        raise Wrong(f"jvp: {value_differences(value, found)}")
     across, along = float(vector(bars) @ vector(ways)), float(vector(y_dot) @ vector(y_bar))
     if not near(across, along, coarse):
         raise Wrong(f"pairing: reverse {across}, forward {along}")

@@ -85,7 +85,7 @@ def calls(function: Callable[..., Any], args: tuple[Any, ...], mode: str = "reve
     profile = cProfile.Profile(builtins=False)
     profile.enable()
     try:
-        derivative.compiled(kinds)
+        derivative.executed_text(kinds)
     finally:
         profile.disable()
     return sum(entry.callcount for entry in profile.getstats())

@@ -15,7 +15,7 @@ from srcgrad import grad, jvp, stop_gradient
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.cli import main
 from srcgrad.interface.show import rule_pages
-from srcgrad.interface.show.rule_pages import known
+from srcgrad.interface.show.rule_pages import known_rules
 
 
 def test_a_name_that_the_table_lacks_is_printed(monkeypatch, capfd):
@@ -27,7 +27,7 @@ def test_a_name_that_the_table_lacks_is_printed(monkeypatch, capfd):
 def test_json_has_every_rule(capfd):
     assert main(["rules", "--json"]) == 0
     rows = {row["op"]: row for row in json.loads(capfd.readouterr().out)}
-    assert sorted(rows) == sorted(rule.name for rule in known())
+    assert sorted(rows) == sorted(rule.name for rule in known_rules())
     tanh = rows["np.tanh"]
     assert (tanh["kind"], tanh["reverse"], tanh["forward"], tanh["second"]) == ("elementwise", True, True, True)
     assert tanh["opencl"] == "tanh(x)"
@@ -76,12 +76,12 @@ def test_no_derivative_flows_where_the_user_says_so():
 
 
 def test_every_reason_is_on_the_page():
-    reasons = [rule.note for rule in known() if rule.kind == "refused"]
+    reasons = [rule.note for rule in known_rules() if rule.kind == "refused"]
     assert reasons and all(reasons)
 
 
 def test_every_function_of_scipy_special_has_a_rule_or_a_reason():
-    assert rule_pages.missing("scipy.special") == []
+    assert rule_pages.missing_callables("scipy.special") == []
 
 
 def of_order(v: Any, x: Any) -> Any:
@@ -105,4 +105,4 @@ def test_a_parameter_without_a_derivative_is_refused_where_one_would_flow():
 
 @pytest.mark.parametrize("space", ["numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "numpy.ufunc"])
 def test_every_name_of_the_installed_numpy_is_known(space: str) -> None:
-    assert rule_pages.missing(space) == []
+    assert rule_pages.missing_callables(space) == []

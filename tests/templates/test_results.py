@@ -13,7 +13,7 @@ import pytest
 import srcgrad
 from srcgrad.core.rule_forms import arguments_of, may_show
 from srcgrad.core.rules import Rule, rule_of
-from srcgrad.core.trees import parsed
+from srcgrad.core.trees import parse_tree
 from tests.templates.rule_cases import Case, cases, differentiable_rules, namespace, sampled
 
 RULES = [rule for rule in differentiable_rules() if sampled(rule)]
@@ -38,7 +38,7 @@ def shows(case: Case) -> bool:
 
 def said(case: Case) -> bool:
     """Whether the rule says that it may; a form that is more than one call may be anything."""
-    call = parsed(case.call).body[0].value
+    call = parse_tree(case.call).body[0].value
     if not isinstance(call, gast.Call):
         return True
     function = eval(gast.unparse(call.func), namespace(case.rule))

@@ -11,7 +11,7 @@ import pytest
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.rules import check_lines
-from srcgrad.interface.show.rule_pages import entry, is_method, known, page
+from srcgrad.interface.show.rule_pages import entry, is_method, known_rules, page
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 
@@ -24,13 +24,13 @@ def test_page_is_generated():
 
 def test_every_rule_is_on_the_page():
     text = page()
-    listed = [rule for rule in known() if rule.kind not in ("constant", "refused") or not is_method(rule)]
+    listed = [rule for rule in known_rules() if rule.kind not in ("constant", "refused") or not is_method(rule)]
     assert [rule.name for rule in listed if f"`{rule.name}`" not in text] == []
 
 
 def test_every_rule_is_well_formed():
     """Those of users are checked when they are registered, which for ours would take half a second of each program."""
-    for rule in known():
+    for rule in known_rules():
         check_lines(rule)
 
 

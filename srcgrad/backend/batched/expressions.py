@@ -34,19 +34,19 @@ from srcgrad.backend.batched.values import (
     NoAxisError,
     UnknownFormError,
     Value,
-    batched,
-    bound,
-    grown,
-    joined,
-    meant,
+    add_leading_axis,
+    bind_arguments,
+    common_value,
+    expand_to_rank,
+    full_slice,
+    object_of_name,
     shape_of,
-    whole,
 )
 from srcgrad.core.expressions import as_value
 from srcgrad.core.facts import Facts
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Node, copy, expression, literal_value, name, walk
-from srcgrad.core.walks import Walked, reads, walked
+from srcgrad.core.walks import NodeWalk, reads, walk_of
 from srcgrad.frontend.resolve import METHODS
 
 Look = Callable[[Node], Lifted]
@@ -114,9 +114,9 @@ def _is(node: Node, value: object) -> bool:
     return isinstance(node, gast.Constant) and node.value is value
 
 
-def led(parts: list[Node]) -> Node:
+def keep_leading_axis(parts: list[Node]) -> Node:
     """The index with the leading axis kept whole."""
-    return gast.Tuple(elts=[whole(), *parts], ctx=gast.Load())
+    return gast.Tuple(elts=[full_slice(), *parts], ctx=gast.Load())
 
 
 def led_as_value(parts: list[Node]) -> Node:
@@ -125,7 +125,7 @@ def led_as_value(parts: list[Node]) -> Node:
     return gast.Tuple(elts=[expression("slice(None)"), *own], ctx=gast.Load())
 
 
-Given = tuple[Walked, tuple[str, ...], list[Any]]  # a tree as it is, the names that it reads, what is known of them
+Given = tuple[NodeWalk, tuple[str, ...], list[Any]]  # a tree as it is, the names that it reads, what is known of them
 
 
 @dataclass
@@ -146,7 +146,7 @@ class Axis:
 
     def look(self, node: Node, text: Expressions, *, final: bool) -> Lifted:
         """A value with its axis: looked at again where it has changed, or more is known of what it reads."""
-        given: Given = (walked(node), reads(node), [self.writes, *map(text.known.get, reads(node))])
+        given: Given = (walk_of(node), reads(node), [self.writes, *map(text.known.get, reads(node))])
         known = self.looks.pop(node, None) if final else self.looks.get(node)  # a tree stands in one place
         if known is not None and known[0][0] is given[0] and known[0][1:] == given[1:]:
             return known[1]
@@ -200,14 +200,14 @@ def method(text: Expressions, node: Node) -> Lifted:
 def call_of(text: Expressions, node: Node, function: Any, args: list[Lifted]) -> Lifted:
     """A call of a function, with its arguments."""
     words = [text.own(word.value) for word in node.keywords]
-    found = RULES.get(function) if _hashable(function) else None
-    known = rule_of(function) if _hashable(function) else None
+    found = RULES.get(function) if _is_hashable(function) else None
+    known = rule_of(function) if _is_hashable(function) else None
     if found is not None:
         try:
-            call = bound(node, function, found[0], args, words)
+            call = bind_arguments(node, function, found[0], args, words)
         except UnknownFormError:
             return one_by_one(text, node, function, args, words)
-        return applied(text, found[1], call, node)
+        return apply_rule(text, found[1], call, node)
     wide = isinstance(function, np.ufunc) or (known is not None and known.kind == "elementwise")
     if wide and not words and (_home(function) in ("numpy", "scipy") or function in (abs, pow)):
         made, value = text.elementwise(args, node)
@@ -220,7 +220,7 @@ def call_of(text: Expressions, node: Node, function: Any, args: list[Lifted]) ->
     return one_by_one(text, node, function, args, words)
 
 
-def applied(text: Expressions, using: Rule, call: Call, node: Node) -> Lifted:
+def apply_rule(text: Expressions, using: Rule, call: Call, node: Node) -> Lifted:
     """What a rule makes of a call; once for each direction where it does not know the form."""
     if not any(value.batched for _, value in call.given.values()):
         try:
@@ -230,10 +230,10 @@ def applied(text: Expressions, using: Rule, call: Call, node: Node) -> Lifted:
     try:
         return using(text, call)
     except UnknownFormError:
-        return stacked(text, call)
+        return call_per_direction(text, call)
 
 
-def stacked(text: Expressions, call: Call) -> Lifted:
+def call_per_direction(text: Expressions, call: Call) -> Lifted:
     """A call made once for each direction."""
     args = [call.given[p] for p in call.parameters[: len(call.node.args)]]
     words = [call.given[word.arg] for word in call.node.keywords]
@@ -277,7 +277,7 @@ def _home(function: Any) -> str:
     return package if package != "srcgrad" or module.startswith("srcgrad.runtime") else ""
 
 
-def _hashable(function: Any) -> bool:
+def _is_hashable(function: Any) -> bool:
     try:
         hash(function)
     except TypeError:
@@ -343,9 +343,9 @@ class Expressions:
     def own(self, node: Node, *, zero: bool = False) -> Lifted:
         """The same, but no view of an element, which is a number in a text for one direction."""
         made, value = (self.seen if zero else self.look)(node)
-        return self.copied(made, value), value
+        return self.copy_of_element(made, value), value
 
-    def copied(self, made: Node, value: Value) -> Node:
+    def copy_of_element(self, made: Node, value: Value) -> Node:
         """An element of an array that is written into, as an array of its own."""
         if self.axis.writes and value.batched and value.ndim == 0 and isinstance(made, gast.Subscript):
             return expression("made.copy()", made=made)
@@ -359,7 +359,7 @@ class Expressions:
     def _name(self, node: Node) -> Lifted:
         value = self.known.get(node.id, UNKNOWN)
         if node.id not in self.known and node.id not in self.facts.local:
-            value = _constant_of(meant(node, self.facts, self.known))
+            value = _constant_of(object_of_name(node, self.facts, self.known))
         if value.tag in ("array", "unknown") and value.ndim is None and node in self.facts.spec:
             rank = self.facts.spec[node].ndim
             value = value if rank is None else Value(rank, value.batched, boolean=value.boolean)
@@ -385,7 +385,7 @@ class Expressions:
         if not having:
             return node, Value(None, False, tag, tuple((key, value) for key, (_, value) in lifted))
         parts = [self.with_axis(*one) for _, one in lifted]
-        items = tuple((key, batched(value)) for key, (_, value) in lifted)
+        items = tuple((key, add_leading_axis(value)) for key, (_, value) in lifted)
         if tag == "dict":
             return gast.Dict(keys=node.keys, values=parts), Value(None, True, tag, items)
         return type(node)(elts=parts, ctx=node.ctx), Value(None, True, tag, items)
@@ -403,7 +403,7 @@ class Expressions:
             parts = [self.with_axis(part, item) for part, (_, item) in zip(node.values, value.items, strict=True)]
             return gast.Dict(keys=node.keys, values=parts)
         if isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords:
-            if meant(node.func, self.facts, self.known) in (np.zeros_like, runtime.zeros_like):
+            if object_of_name(node.func, self.facts, self.known) in (np.zeros_like, runtime.zeros_like):
                 helper = self.facts.library("zeros_each")
                 return expression(f"{helper}(count, x)", count=self.count, x=node.args[0])
         return expression(f"{self.facts.library('each')}(count, value)", count=self.count, value=node)
@@ -417,15 +417,15 @@ class Expressions:
         adds = isinstance(node.op, gast.Add | gast.Sub)
         left, right = ((self.seen if adds else self.look)(side) for side in (node.left, node.right))
         if left[1].zero or right[1].zero:
-            return self._added(node, left, right)
+            return self._lift_sum(node, left, right)
         if isinstance(node.op, gast.MatMult):
             spelled = self.np("np.matmul(a, b)", a=node.left, b=node.right)
             call = Call(spelled, operator.matmul, ("a", "b"), {"a": left, "b": right})
-            return applied(self, RULES[np.matmul][1], call, node)
+            return apply_rule(self, RULES[np.matmul][1], call, node)
         (one, two), value = self.elementwise([left, right], node)
         return (gast.BinOp(one, node.op, two) if value.batched else node), value
 
-    def _added(self, node: Node, left: Lifted, right: Lifted) -> Lifted:
+    def _lift_sum(self, node: Node, left: Lifted, right: Lifted) -> Lifted:
         """A sum with what may be the number 0.0: it broadcasts as it is, and is nothing to go by."""
         (one, first), (two, second) = left, right
         known = second if first.zero else first
@@ -455,10 +455,10 @@ class Expressions:
         if self.look(node.test)[1].batched:
             raise self.refuse("a tangent is tested", node)
         one, two = self.own(node.body), self.own(node.orelse)
-        value = joined([one[1], two[1]])
+        value = common_value([one[1], two[1]])
         if not value.batched:
             return node, value
-        return gast.IfExp(node.test, self.with_axis(*one), self.with_axis(*two)), batched(value)
+        return gast.IfExp(node.test, self.with_axis(*one), self.with_axis(*two)), add_leading_axis(value)
 
     def elementwise(self, operands: list[Lifted], node: Node) -> tuple[list[Node], Value]:
         """Operands in forms that broadcast, and what is known of the result."""
@@ -473,12 +473,12 @@ class Expressions:
                 raise self.refuse(f"the rank of `{gast.unparse(unknown)}` is not known", node)
             return [made for made, _ in operands], Value(None, boolean=all(v.boolean for v in values))
         rank = max(rank for rank in ranks if rank is not None)
-        made = [grown(made, value, rank) for made, value in operands]
+        made = [expand_to_rank(made, value, rank) for made, value in operands]
         return made, Value(rank, having, boolean=all(v.boolean for v in values))
 
     def _attribute(self, node: Node) -> Lifted:
-        if meant(node, self.facts, self.known) is not None:
-            return node, OTHER if not isinstance(meant(node, self.facts, self.known), float | int) else NUMBER
+        if object_of_name(node, self.facts, self.known) is not None:
+            return node, OTHER if not isinstance(object_of_name(node, self.facts, self.known), float | int) else NUMBER
         made, value = self.look(node.value)
         if node.attr in ("shape", "size", "ndim", "dtype"):
             if value.batched and node.attr in ("size", "ndim"):
@@ -490,7 +490,7 @@ class Expressions:
             if function is None:
                 return (gast.Attribute(made, node.attr, node.ctx) if value.batched else node), value
             call = Call(self.np("np.transpose(a)", a=node.value), function, ("a",), {"a": (made, value)})
-            found_one = applied(self, RULES[function][1], call, node)
+            found_one = apply_rule(self, RULES[function][1], call, node)
             return found_one if found_one[1].batched else (node, found_one[1])
         if value.batched:
             raise self.refuse(f"the attribute `.{node.attr}` of a tangent is read", node)
@@ -513,7 +513,7 @@ class Expressions:
         if not value.batched:
             return node, Value(rank, boolean=value.boolean)
         check(parts, self.look)
-        return gast.Subscript(base, led(parts), node.ctx), Value(rank, True)
+        return gast.Subscript(base, keep_leading_axis(parts), node.ctx), Value(rank, True)
 
     def _item(self, node: Node, base: Node, value: Value) -> Lifted:
         if isinstance(node.slice, gast.Slice):
@@ -529,7 +529,7 @@ class Expressions:
         return gast.Subscript(base, node.slice, node.ctx) if value.batched else node, found
 
     def _call(self, node: Node) -> Lifted:
-        function = meant(node.func, self.facts, self.known)
+        function = object_of_name(node.func, self.facts, self.known)
         called = getattr(node.func, "id", "")
         if called in self.outcomes:
             made, value = self.own(node.args[0])

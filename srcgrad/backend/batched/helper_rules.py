@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.backend.batched.expressions import RULES, Expressions, Rule, rule, stacked
+from srcgrad.backend.batched.expressions import RULES, Expressions, Rule, call_per_direction, rule
 from srcgrad.backend.batched.shape_rules import length_of
 from srcgrad.backend.batched.values import (
     NUMBER,
@@ -27,8 +27,8 @@ from srcgrad.backend.batched.values import (
     Lifted,
     UnknownFormError,
     Value,
-    moved,
-    opened,
+    insert_axes,
+    shift_axis,
     written_out,
 )
 from srcgrad.core.facts import Facts
@@ -66,28 +66,28 @@ LISTS: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def _like(parameter: str) -> Rule:
+def _rank_of_argument(parameter: str) -> Rule:
     """The rank of the result is that of an argument."""
 
     def using(text: Expressions, call: Call) -> Lifted:
         rank = call.value(parameter).ndim
         if not any(value.batched for _, value in call.given.values()):
             return call.node, Value(rank)
-        made, _ = stacked(text, call)
+        made, _ = call_per_direction(text, call)
         return made, Value(rank, True)
 
     return using
 
 
-def _several(text: Expressions, call: Call) -> Lifted:
+def _stack_lists(text: Expressions, call: Call) -> Lifted:
     """A list of arrays: the first of each direction, the second of each, and so on."""
     if not any(value.batched for _, value in call.given.values()):
         return call.node, Value(tag="list", each=Value())
-    return _listed(text, call), Value(None, True, "list", each=Value(None, True))
+    return _list_of_stacks(text, call), Value(None, True, "list", each=Value(None, True))
 
 
-def _listed(text: Expressions, call: Call) -> Node:
-    made, _ = stacked(text, call)
+def _list_of_stacks(text: Expressions, call: Call) -> Node:
+    made, _ = call_per_direction(text, call)
     return text.builtin("list(map(stack, zip(*rows)))", rows=made.args[0], stack=text.np("np.stack"))
 
 
@@ -97,7 +97,7 @@ def _einsum_adjoints(text: Expressions, call: Call) -> Lifted:
     having = any(value.batched for _, value in call.given.values())
     operands = call.value("operands").items or ()
     items = tuple((k, Value(value.ndim, having)) for k, value in operands)
-    return (_listed(text, call) if having else call.node), Value(None, having, "list", items)
+    return (_list_of_stacks(text, call) if having else call.node), Value(None, having, "list", items)
 
 
 @rule("f spacings axis edge_order", runtime.gradients)
@@ -117,9 +117,9 @@ for _name, _functions in LIKE.items():
     for _function in _functions:
         if _name not in _parameters(_function):
             raise TypeError(f"{_function.__name__} has no parameter {_name}")
-        RULES.setdefault(_function, (_parameters(_function), _like(_name)))
+        RULES.setdefault(_function, (_parameters(_function), _rank_of_argument(_name)))
 for _function in LISTS:
-    RULES.setdefault(_function, (_parameters(_function), _several))
+    RULES.setdefault(_function, (_parameters(_function), _stack_lists))
 
 
 @rule("g x dtype", runtime.sum_to)
@@ -138,7 +138,7 @@ def _sum_to(text: Expressions, call: Call) -> Lifted:
 
 
 @rule("g a axis keepdims", runtime.spread)
-def _spread(text: Expressions, call: Call) -> Lifted:
+def _lift_spread(text: Expressions, call: Call) -> Lifted:
     axis, keep = call.literal("axis", None), call.literal("keepdims", False)
     g, a = call.value("g"), call.value("a")
     if not g.batched:
@@ -148,11 +148,11 @@ def _spread(text: Expressions, call: Call) -> Lifted:
     if rank is None or a.batched or a.container:
         raise UnknownFormError
     if axis is None and not keep:
-        made = opened(call["g"], rank) if rank else call["g"]
+        made = insert_axes(call["g"], rank) if rank else call["g"]
     elif keep:
         made = call["g"]
     else:
-        made = text.np("np.expand_dims(g, axis)", g=call["g"], axis=written_out(moved(axis, rank)))
+        made = text.np("np.expand_dims(g, axis)", g=call["g"], axis=written_out(shift_axis(axis, rank)))
     shape = "np.broadcast_to(g, (count, *np.shape(a)))"
     return text.np(shape, g=made, count=text.count, a=call["a"]), Value(rank, True)
 
@@ -188,41 +188,41 @@ def _cast(text: Expressions, call: Call) -> Lifted:
     return call.made(), call.value("x")
 
 
-def _passive(call: Call) -> None:
+def _require_unbatched(call: Call) -> None:
     if any(value.batched for _, value in call.given.values()):
         raise UnknownFormError
 
 
 @rule("shape fill_value dtype order", np.zeros, np.ones, np.empty, np.full)
 def _of_shape(text: Expressions, call: Call) -> Lifted:
-    _passive(call)
+    _require_unbatched(call)
     return call.node, Value(length_of(call["shape"], call.value("shape")))
 
 
 @rule("n m k dtype", np.eye, np.identity)
 @rule("a w", runtime.blend_factors)
 def _matrix(text: Expressions, call: Call) -> Lifted:
-    _passive(call)
+    _require_unbatched(call)
     return call.node, Value(2)
 
 
 @rule("start stop step dtype", np.arange)
 @rule("a", np.flatnonzero)
 def _vector(text: Expressions, call: Call) -> Lifted:
-    _passive(call)
+    _require_unbatched(call)
     return call.node, Value(1)
 
 
 @rule("start stop num endpoint retstep dtype axis", np.linspace)
-def _between(text: Expressions, call: Call) -> Lifted:
-    _passive(call)
+def _lift_linspace(text: Expressions, call: Call) -> Lifted:
+    _require_unbatched(call)
     start, stop = call.value("start").ndim, call.value("stop").ndim
     return call.node, Value(None if start is None or stop is None else max(start, stop) + 1)
 
 
 @rule("x axis", runtime.count)
 def _number(text: Expressions, call: Call) -> Lifted:
-    _passive(call)
+    _require_unbatched(call)
     return call.node, NUMBER
 
 
@@ -231,8 +231,8 @@ def _number(text: Expressions, call: Call) -> Lifted:
 @rule("a axis keepdims", np.count_nonzero)
 @rule("a axis keepdims", runtime.max_or_least, runtime.min_or_most)
 @rule("a axis out keepdims", np.argmax, np.argmin)
-def _reduced(text: Expressions, call: Call) -> Lifted:
-    _passive(call)
+def _lift_reduction(text: Expressions, call: Call) -> Lifted:
+    _require_unbatched(call)
     rank, axis, keep = call.value("a").ndim, call.literal("axis", None), call.literal("keepdims", False)
     if axis is None and not keep:
         return call.node, NUMBER
@@ -244,7 +244,7 @@ def _reduced(text: Expressions, call: Call) -> Lifted:
 @rule("x order", i0_derivative)
 @rule("a axis kind order", np.argsort, np.sort)
 def _like_first(text: Expressions, call: Call) -> Lifted:
-    _passive(call)
+    _require_unbatched(call)
     if call.function in (np.argsort, np.sort) and call.literal("axis", -1) is None:
         return call.node, Value(1)
     return call.node, Value(call.value(call.parameters[0]).ndim)

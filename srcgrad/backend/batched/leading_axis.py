@@ -17,28 +17,45 @@ from srcgrad.backend.batched import (
 )
 from srcgrad.backend.batched.expressions import Axis, Expressions
 from srcgrad.backend.batched.helper_rules import rows_first
-from srcgrad.backend.batched.simplify import grouped, lighter, sooner, widened
+from srcgrad.backend.batched.simplify import (
+    group_matrix_products,
+    index_before_product,
+    move_signs_inward,
+    reshape_before_broadcast,
+)
 from srcgrad.backend.batched.statements import Statements
-from srcgrad.backend.batched.values import OTHER, UNKNOWN, NoAxisError, Value, batched, of_kind
+from srcgrad.backend.batched.values import OTHER, UNKNOWN, NoAxisError, Value, add_leading_axis, of_kind
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import Node, assign, constant, copy, header, name, same, statements, stores, walk, written
+from srcgrad.core.trees import (
+    Node,
+    assign,
+    copy,
+    header,
+    literal_node,
+    name,
+    same_tree,
+    statements,
+    stores,
+    walk,
+    written_names,
+)
 from srcgrad.core.visitor import replace
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_code import drop
-from srcgrad.optimise.inline_expressions import WIDTH, inlined
-from srcgrad.optimise.naming import numbered
+from srcgrad.optimise.inline_expressions import WIDTH, inline_within
+from srcgrad.optimise.naming import number_temporaries
 
 _OFTEN = 3  # reads that are worth a line
 
 
-def named(program: Program, facts: Facts, count: Node) -> None:
+def bind_direction_count(program: Program, facts: Facts, count: Node) -> None:
     """Bind the count of directions at the beginning of a text that reads it more than twice."""
     reads = [
         (node, call)
         for node in [*statements(program.forward), program.result]
         for part in header(node)
         for call in walk(part)
-        if isinstance(call, gast.Call) and same(call, count)
+        if isinstance(call, gast.Call) and same_tree(call, count)
     ]
     seeds = [one for node in statements(program.block) for one in stores(node) if one in facts.seeds]
     if len(reads) < _OFTEN or seeds or facts.mode == "vjp":
@@ -60,29 +77,29 @@ def leading_axis(program: Program, facts: Facts) -> Program:
         return program
     if facts.mode not in ("forward", "hvp", "vjp") or facts.contexts or facts.step is not None:
         raise NoAxisError("the text is of a kind that has no leading axis")
-    if any(facts.hooked(node) for node in statements(program.backward)):
+    if any(facts.calls_hooks(node) for node in statements(program.backward)):
         raise NoAxisError("hooks take the adjoint of one seed")
     if facts.snapshots or facts.recomputed:
         raise NoAxisError("the text makes values again from few states")
     axis = Axis(dict.fromkeys(facts.seeds))
     regroups = facts.mode == "forward" and facts.module.leading.regroup and not facts.called
     if regroups or not _is_straight(program, facts):
-        known = _settled(program, facts, axis)
+        known = _find_batched_names(program, facts, axis)
         if regroups:
             _regroup(program, facts, axis, known)
     final = _run(program, facts, axis, final=True)
-    lighter(program, facts, axis.names)
+    move_signs_inward(program, facts, axis.names)
     if facts.module.leading.regroup:
         rows_first(program, facts, axis.names)
-        widened(program, facts)
+        reshape_before_broadcast(program, facts)
     if final is not None:
-        named(program, facts, final.text.count)
-    return numbered(inlined(program, facts, WIDTH), facts) if facts.pushes_forward else program
+        bind_direction_count(program, facts, final.text.count)
+    return number_temporaries(inline_within(program, facts, WIDTH), facts) if facts.pushes_forward else program
 
 
 def _is_straight(program: Program, facts: Facts) -> bool:
     """Whether one look at each line tells all: of names that are bound once, one after the other, as wholes."""
-    plain = all(isinstance(node, gast.Assign) and not written(node) for node in program.block[:-1])
+    plain = all(isinstance(node, gast.Assign) and not written_names(node) for node in program.block[:-1])
     return plain and facts.pushes_forward and _is_bound_once(program, facts)
 
 
@@ -91,7 +108,7 @@ def _is_bound_once(program: Program, facts: Facts) -> bool:
     return len(bound) == len(set(bound))
 
 
-def _settled(program: Program, facts: Facts, axis: Axis) -> Statements | None:
+def _find_batched_names(program: Program, facts: Facts, axis: Axis) -> Statements | None:
     """Go through the text until all names with the axis are found; what is known then, in forward mode."""
     loops = any(isinstance(node, gast.For | gast.While) for node in statements(program.block))
     once = not loops and _is_bound_once(program, facts)  # nothing is read before all is known of it
@@ -109,10 +126,10 @@ def _settled(program: Program, facts: Facts, axis: Axis) -> Statements | None:
 def _regroup(program: Program, facts: Facts, axis: Axis, known: Statements | None) -> None:
     """Products in another order, where the ranks are known: what matters with many directions."""
     if known is not None:
-        sooner(program, facts, lambda node: rank_of(known.text, node), known.text.known)
+        index_before_product(program, facts, lambda node: rank_of(known.text, node), known.text.known)
     after = _run(program, facts, axis, final=False)
     if after is not None:
-        grouped(program, facts, after.text)
+        group_matrix_products(program, facts, after.text)
     drop(program, facts)
 
 
@@ -132,7 +149,7 @@ def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> Statemen
         return None
     for seed, wanted in zip(facts.seeds, facts.wrt, strict=True):
         known[seed] = _seed(known.get(wanted, UNKNOWN))
-    text = _started(facts, known, axis)
+    text = _first_statements(facts, known, axis)
     text.final = final
     forward = text.block(program.forward)
     backward = text.block(program.backward)
@@ -143,7 +160,7 @@ def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> Statemen
     result = text.text.with_axis(result, found)
     if final:
         program.forward, program.backward = forward, backward
-        facts.outcome = output, batched(found)
+        facts.outcome = output, add_leading_axis(found)
         if whole:
             value.elts[1] = result
         else:
@@ -152,7 +169,7 @@ def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> Statemen
 
 
 def _pullback(program: Program, facts: Facts, known: dict[str, Value], axis: Axis, final: bool) -> None:
-    text = _started(facts, known, axis)
+    text = _first_statements(facts, known, axis)
     text.block(program.forward)
     output = text.text.look(program.result.value.elts[0])[1]
     if facts.module.leading.output is not None and not facts.called:
@@ -161,7 +178,7 @@ def _pullback(program: Program, facts: Facts, known: dict[str, Value], axis: Axi
             text.text.known[program.result.value.elts[0].id] = output
     seed = facts.seeds[0]
     text.text.known[seed] = _seed(output)
-    text.text.first = _first(seed, text.text.known[seed])
+    text.text.first = _first_of_seed(seed, text.text.known[seed])
     text.block(facts.fresh_copies)
     text.final = final
     backward = text.block(program.backward)
@@ -169,22 +186,22 @@ def _pullback(program: Program, facts: Facts, known: dict[str, Value], axis: Axi
     if final:
         program.backward = backward
         program.result.value.elts[1] = text.text.with_axis(result, found)
-        facts.outcome = output, batched(found)
+        facts.outcome = output, add_leading_axis(found)
 
 
 def _seed(value: Value) -> Value:
     """What is known of a tangent or a seed of a value."""
     if value == OTHER:
         raise NoAxisError("an argument, or the output, is an object")
-    return batched(value)
+    return add_leading_axis(value)
 
 
-def _started(facts: Facts, known: dict[str, Value], axis: Axis) -> Statements:
-    first = name("") if facts.mode == "vjp" else _first(facts.seeds[0], known[facts.seeds[0]])
+def _first_statements(facts: Facts, known: dict[str, Value], axis: Axis) -> Statements:
+    first = name("") if facts.mode == "vjp" else _first_of_seed(facts.seeds[0], known[facts.seeds[0]])
     return Statements(facts, known, first, axis)
 
 
-def _first(seed: str, value: Value) -> Node:
+def _first_of_seed(seed: str, value: Value) -> Node:
     """The first array of a seed: its length is the number of directions."""
     path: Node = name(seed)
     while value.container:
@@ -192,5 +209,5 @@ def _first(seed: str, value: Value) -> Node:
         if not having:
             raise NoAxisError("the argument, or the output, holds no array")
         key, value = having[0]
-        path = gast.Subscript(path, constant(key), gast.Load())
+        path = gast.Subscript(path, literal_node(key), gast.Load())
     return path

@@ -6,9 +6,9 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.backend.batched.expressions import Expressions, rule, stacked
-from srcgrad.backend.batched.values import OTHER, Call, Lifted, UnknownFormError, Value, meant, opened
-from srcgrad.core.trees import Node, constant, copy, expression, same
+from srcgrad.backend.batched.expressions import Expressions, call_per_direction, rule
+from srcgrad.backend.batched.values import OTHER, Call, Lifted, UnknownFormError, Value, insert_axes, object_of_name
+from srcgrad.core.trees import Node, copy, expression, literal_node, same_tree
 
 
 def _rank(one: int, two: int) -> int:
@@ -16,7 +16,7 @@ def _rank(one: int, two: int) -> int:
     return max(one, two, 2) - (one == 1) - (two == 1)
 
 
-def _turned(matrix: Node) -> Node:
+def _transposed_matrix(matrix: Node) -> Node:
     """A matrix transposed; twice is not at all."""
     if isinstance(matrix, gast.Attribute) and matrix.attr == "T":
         turned: Node = matrix.value
@@ -26,7 +26,7 @@ def _turned(matrix: Node) -> Node:
 
 @rule("a b", np.matmul)
 def _matmul(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "b")
+    call.require_arguments("a", "b")
     one, two = call.value("a"), call.value("b")
     if one.ndim is None or two.ndim is None:
         if one.batched or two.batched:
@@ -38,41 +38,41 @@ def _matmul(text: Expressions, call: Call) -> Lifted:
     if one.batched and two.batched:
         raise text.refuse("both factors of a product have directions", call.node)
     if two.batched:
-        return _right(text, call, one.ndim, two.ndim), value
-    return _left(text, call, one.ndim, two.ndim), value
+        return _product_with_batched_right(text, call, one.ndim, two.ndim), value
+    return _product_with_batched_left(text, call, one.ndim, two.ndim), value
 
 
-def _right(text: Expressions, call: Call, one: int, two: int) -> Node:
+def _product_with_batched_right(text: Expressions, call: Call, one: int, two: int) -> Node:
     """The product where the right factor has the axis."""
     a, b = call["a"], call["b"]
     if two > 1:
-        return expression("a @ b", a=a, b=opened(b, one - two) if one > two else b)
+        return expression("a @ b", a=a, b=insert_axes(b, one - two) if one > two else b)
     if one > 3:
         raise UnknownFormError
     if one == 3:
         columns = expression("b[:, None, :, None]", b=b)
         return expression("product[..., 0]", product=expression("a @ b", a=a, b=columns))
-    return expression("b @ a", b=b, a=a if one == 1 else _turned(a))
+    return expression("b @ a", b=b, a=a if one == 1 else _transposed_matrix(a))
 
 
-def _left(text: Expressions, call: Call, one: int, two: int) -> Node:
+def _product_with_batched_left(text: Expressions, call: Call, one: int, two: int) -> Node:
     """The product where the left factor has the axis."""
     a, b = call["a"], call["b"]
     if one == 1 and two > 2:
-        return expression("product[..., 0, :]", product=expression("a @ b", a=opened(a, two - 1), b=b))
+        return expression("product[..., 0, :]", product=expression("a @ b", a=insert_axes(a, two - 1), b=b))
     rows = _rows(text, a) if one == two == 2 else None
     if rows is not None:
         merged = expression("whole.reshape(count * rows, -1)", whole=a.func.value, count=text.count, rows=rows)
         product = expression("a @ b", a=merged, b=b)
         return expression("product.reshape(count, rows, -1)", product=product, count=text.count, rows=copy(rows))
-    return expression("a @ b", a=opened(a, two - one) if two > one > 1 else a, b=b)
+    return expression("a @ b", a=insert_axes(a, two - one) if two > one > 1 else a, b=b)
 
 
 def _rows(text: Expressions, a: Node) -> Node | None:
     """The r of `e.reshape(len(x_dot), r, -1)`: NumPy multiplies one matrix sooner than many, if its rows are there."""
     if not isinstance(a, gast.Call) or not isinstance(a.func, gast.Attribute) or a.func.attr != "reshape":
         return None
-    if len(a.args) != 3 or not same(a.args[0], text.count) or gast.unparse(a.args[2]) != "-1":
+    if len(a.args) != 3 or not same_tree(a.args[0], text.count) or gast.unparse(a.args[2]) != "-1":
         return None
     rows: Node = a.args[1]
     return rows
@@ -91,15 +91,15 @@ def _dot(text: Expressions, call: Call) -> Lifted:
 
 
 @rule("a b", np.inner, np.vdot)
-def _inner(text: Expressions, call: Call) -> Lifted:
+def _lift_inner(text: Expressions, call: Call) -> Lifted:
     if call.value("a").ndim != 1 or call.value("b").ndim != 1 or text.facts.complex:
         raise UnknownFormError
     return _matmul(text, call)
 
 
 @rule("a b out", np.outer)
-def _outer(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "b")
+def _lift_outer(text: Expressions, call: Call) -> Lifted:
+    call.require_arguments("a", "b")
     (a, one), (b, two) = call.given["a"], call.given["b"]
     if not (one.batched or two.batched):
         return call.node, Value(2)
@@ -116,7 +116,7 @@ def _einsum(text: Expressions, call: Call) -> Lifted:
     spelled = call.literal("subscripts")
     if not isinstance(spelled, str):
         raise UnknownFormError
-    call.only("subscripts", "a", "b", "c", "d")
+    call.require_arguments("subscripts", "a", "b", "c", "d")
     spelled = spelled.replace(" ", "")
     inputs, arrow, output = spelled.partition("->")
     if not arrow:
@@ -132,7 +132,7 @@ def _einsum(text: Expressions, call: Call) -> Lifted:
     rank = None if "..." in output else len(output)
     if not having:
         return call.node, Value(rank)
-    return call.made(subscripts=constant(f"{','.join(known)}->{free}{output}")), Value(rank, True)
+    return call.made(subscripts=literal_node(f"{','.join(known)}->{free}{output}")), Value(rank, True)
 
 
 @rule("a b", np.linalg.solve)
@@ -143,7 +143,7 @@ def _solve(text: Expressions, call: Call) -> Lifted:
     if not two.batched:
         return call.node, Value(two.ndim)
     if one.ndim == 2 and two.ndim == 1:
-        return expression("solved.T", solved=call.made(b=_turned(b))), two
+        return expression("solved.T", solved=call.made(b=_transposed_matrix(b))), two
     if two.ndim < one.ndim or two.ndim == 1:
         raise UnknownFormError
     return call.made(), two
@@ -162,7 +162,7 @@ def _tensordot(text: Expressions, call: Call) -> Lifted:
     if not one.batched:
         return call.node, Value(rank)
     shifted = tuple(axis + 1 if axis >= 0 else axis for axis in first)
-    return call.made(axes=constant((shifted, second))), Value(rank, True)
+    return call.made(axes=literal_node((shifted, second))), Value(rank, True)
 
 
 @rule("operands u", runtime.einsum_tangent)
@@ -178,7 +178,7 @@ def _einsum_tangent(text: Expressions, call: Call) -> Lifted:
     for place, part in list(enumerate(tangents.elts))[1:]:
         made, value = text.look(part)
         if not value.batched:
-            if meant(getattr(part, "func", None), text.facts, text.known) is not runtime.zeros_like:
+            if object_of_name(getattr(part, "func", None), text.facts, text.known) is not runtime.zeros_like:
                 raise UnknownFormError
             continue
         given = list(zip("abcd", map(text.look, operands.elts[1:]), strict=False))
@@ -196,4 +196,4 @@ def _einsum_adjoint(text: Expressions, call: Call) -> Lifted:
     value = call.value("operands").item(call.literal("position") + 1)
     if not call.value("g").batched:
         return call.node, value
-    return stacked(text, call)[0], Value(value.ndim, True)
+    return call_per_direction(text, call)[0], Value(value.ndim, True)

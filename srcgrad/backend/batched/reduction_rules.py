@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.backend.batched.expressions import Expressions, rule, stacked
-from srcgrad.backend.batched.values import Call, Lifted, UnknownFormError, Value, moved, written_out
+from srcgrad.backend.batched.expressions import Expressions, call_per_direction, rule
+from srcgrad.backend.batched.values import Call, Lifted, UnknownFormError, Value, shift_axis, written_out
 from srcgrad.core.trees import expression
 
 
@@ -18,7 +18,7 @@ def _rank(call: Call, first: str) -> int:
 
 @rule("a axis dtype out keepdims initial where", np.sum, np.mean, np.nansum)
 def _sums(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "axis", "keepdims", "dtype")
+    call.require_arguments("a", "axis", "keepdims", "dtype")
     a, axis, keep = call.value("a"), call.literal("axis", None), call.literal("keepdims", False)
     if a.container:
         raise UnknownFormError
@@ -29,12 +29,12 @@ def _sums(text: Expressions, call: Call) -> Lifted:
     left = Value(rank if keep else rank - count, a.batched)
     if rank == 0 and axis is None:
         return call["a"], left
-    return call.made(a=call["a"], axis=written_out(moved(axis, rank))), left
+    return call.made(a=call["a"], axis=written_out(shift_axis(axis, rank))), left
 
 
 @rule("a axis dtype out", np.cumsum, np.nancumsum)
-def _cumulative(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "axis", "dtype")
+def _lift_cumsum(text: Expressions, call: Call) -> Lifted:
+    call.require_arguments("a", "axis", "dtype")
     a, axis = call.value("a"), call.literal("axis", None)
     if axis is None and _rank(call, "a") > 1:
         if a.batched:
@@ -44,25 +44,27 @@ def _cumulative(text: Expressions, call: Call) -> Lifted:
         axis = 0
         if not a.ndim:
             raise UnknownFormError
-    return call.made(axis=written_out(moved(axis, a.ndim))), a
+    return call.made(axis=written_out(shift_axis(axis, a.ndim))), a
 
 
 @rule("a n axis norm out", np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)
 def _transforms(text: Expressions, call: Call) -> Lifted:
     axis = call.literal("axis", -1)
-    return (call.made(axis=written_out(moved(axis, None))) if axis >= 0 else call.made()), call.value("a")
+    return (call.made(axis=written_out(shift_axis(axis, None))) if axis >= 0 else call.made()), call.value("a")
 
 
 @rule("a s axes norm out", np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2)
 def _transforms_of_two(text: Expressions, call: Call) -> Lifted:
     axes = call.literal("axes", (-2, -1))
-    return (call.made(axes=written_out(moved(axes, None))) if "axes" in call.given else call.made()), call.value("a")
+    return (call.made(axes=written_out(shift_axis(axes, None))) if "axes" in call.given else call.made()), call.value(
+        "a"
+    )
 
 
 @rule("x axes", np.fft.fftshift, np.fft.ifftshift)
 def _shifts(text: Expressions, call: Call) -> Lifted:
     axes = call.literal("axes", None)
-    return call.made(axes=written_out(moved(axes, call.value("x").ndim))), call.value("x")
+    return call.made(axes=written_out(shift_axis(axes, call.value("x").ndim))), call.value("x")
 
 
 @rule("m axis", np.flip)
@@ -70,7 +72,7 @@ def _flip(text: Expressions, call: Call) -> Lifted:
     axis = call.literal("axis", None)
     if axis is None and call.value("m").ndim == 0:
         raise UnknownFormError
-    return call.made(axis=written_out(moved(axis, call.value("m").ndim))), call.value("m")
+    return call.made(axis=written_out(shift_axis(axis, call.value("m").ndim))), call.value("m")
 
 
 @rule("a shift axis", np.roll)
@@ -80,20 +82,20 @@ def _roll(text: Expressions, call: Call) -> Lifted:
         if call.value("a").batched:
             raise UnknownFormError
         return call.node, call.value("a")
-    return call.made(axis=written_out(moved(0 if axis is None else axis, None))), call.value("a")
+    return call.made(axis=written_out(shift_axis(0 if axis is None else axis, None))), call.value("a")
 
 
 @rule("a n axis prepend append", np.diff)
 def _diff(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "n", "axis")
+    call.require_arguments("a", "n", "axis")
     axis = call.literal("axis", -1)
-    made = call.made(axis=written_out(moved(axis, None))) if axis >= 0 else call.made()
+    made = call.made(axis=written_out(shift_axis(axis, None))) if axis >= 0 else call.made()
     return made, call.value("a")
 
 
 @rule("a indices axis", np.take)
 def _take(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "indices", "axis")
+    call.require_arguments("a", "indices", "axis")
     axis, a, places = call.literal("axis", None), call.value("a"), call.value("indices")
     if places.batched or places.ndim is None or places.container:
         raise UnknownFormError
@@ -102,7 +104,7 @@ def _take(text: Expressions, call: Call) -> Lifted:
             raise UnknownFormError
         axis = 0
     rank = None if a.ndim is None else a.ndim - 1 + places.ndim
-    return call.made(axis=written_out(moved(axis, None))), Value(rank, a.batched)
+    return call.made(axis=written_out(shift_axis(axis, None))), Value(rank, a.batched)
 
 
 @rule("arr indices axis", np.take_along_axis)
@@ -113,7 +115,7 @@ def _along(text: Expressions, call: Call) -> Lifted:
     if not a.batched:
         return call.node, a
     places = expression("i[None]", i=call["indices"])
-    return call.made(indices=places, axis=written_out(moved(axis, None))), a
+    return call.made(indices=places, axis=written_out(shift_axis(axis, None))), a
 
 
 @rule("a repeats axis", np.repeat)
@@ -123,7 +125,7 @@ def _repeat(text: Expressions, call: Call) -> Lifted:
         if _rank(call, "a") != 1:
             raise UnknownFormError
         axis = 0
-    return call.made(axis=written_out(moved(axis, None))), a
+    return call.made(axis=written_out(shift_axis(axis, None))), a
 
 
 @rule("m k", np.triu, np.tril)
@@ -135,10 +137,10 @@ def _triangles(text: Expressions, call: Call) -> Lifted:
 
 @rule("a offset axis1 axis2", np.trace, np.diagonal)
 def _diagonals(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "offset", "axis1", "axis2")
+    call.require_arguments("a", "offset", "axis1", "axis2")
     first, second = call.literal("axis1", 0), call.literal("axis2", 1)
     rank = _rank(call, "a") - (2 if call.function is np.trace else 1)
-    made = call.made(axis1=written_out(moved(first, None)), axis2=written_out(moved(second, None)))
+    made = call.made(axis1=written_out(shift_axis(first, None)), axis2=written_out(shift_axis(second, None)))
     return made, Value(rank, call.value("a").batched)
 
 
@@ -148,7 +150,7 @@ def _diag(text: Expressions, call: Call) -> Lifted:
     if not v.batched:
         return call.node, Value({1: 2, 2: 1}.get(rank))
     if rank == 1:
-        return stacked(text, call)[0], Value(2, True)
+        return call_per_direction(text, call)[0], Value(2, True)
     if rank != 2 or "k" in call.given:
         raise UnknownFormError
     return text.np("np.diagonal(v, axis1=1, axis2=2)", v=call["v"]), Value(1, True)

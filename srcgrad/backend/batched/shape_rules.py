@@ -20,11 +20,11 @@ from srcgrad.backend.batched.values import (
     Lifted,
     UnknownFormError,
     Value,
-    batched,
-    grown,
-    joined,
-    moved,
+    add_leading_axis,
+    common_value,
+    expand_to_rank,
     shape_of,
+    shift_axis,
     starred_shape,
     written_out,
 )
@@ -56,19 +56,21 @@ def _length(text: Expressions, call: Call) -> Lifted:
 
 @rule("x", float)
 def _number(text: Expressions, call: Call) -> Lifted:
-    return call["x"] if call.value("x").ndim == 0 else _squeezed(text, call["x"]), Value(0, call.value("x").batched)
+    return call["x"] if call.value("x").ndim == 0 else _reshape_to_count(text, call["x"]), Value(
+        0, call.value("x").batched
+    )
 
 
-def _squeezed(text: Expressions, x: Node) -> Node:
+def _reshape_to_count(text: Expressions, x: Node) -> Node:
     return text.np("np.reshape(x, count)", x=x, count=text.count)
 
 
 @rule("a order subok", np.copy)
 @rule("x", np.zeros_like, np.ones_like, np.empty_like, runtime.zeros_like, np.asarray, np.ascontiguousarray)
 @rule("x dtype", np.ndarray.astype)
-def _same(text: Expressions, call: Call) -> Lifted:
+def _lift_copy(text: Expressions, call: Call) -> Lifted:
     first = call.parameters[0]
-    call.only(first, "dtype")
+    call.require_arguments(first, "dtype")
     value = call.value(first)
     if value.container or (value.tag == "other" and value.batched):
         if call.function is not runtime.zeros_like:
@@ -80,9 +82,9 @@ def _same(text: Expressions, call: Call) -> Lifted:
 
 @rule("object dtype copy order subok ndmin", np.array)
 def _array(text: Expressions, call: Call) -> Lifted:
-    call.only("object", "dtype")
+    call.require_arguments("object", "dtype")
     value = call.value("object")
-    made, rank = _stacked(text, call["object"], value)
+    made, rank = _stack_nested_lists(text, call["object"], value)
     if not value.container:
         return call.made(), value
     if not value.batched:
@@ -92,13 +94,13 @@ def _array(text: Expressions, call: Call) -> Lifted:
     return made, Value(rank, True)
 
 
-def _stacked(text: Expressions, node: Node, value: Value) -> tuple[Node, int | None]:
+def _stack_nested_lists(text: Expressions, node: Node, value: Value) -> tuple[Node, int | None]:
     """Nested lists of batched numbers or arrays as one array."""
     if not value.container:
         return node, value.ndim
     inner = value.any_item()
     if isinstance(node, gast.List | gast.Tuple) and value.items:
-        parts = [_stacked(text, part, value.item(k)) for k, part in enumerate(node.elts)]
+        parts = [_stack_nested_lists(text, part, value.item(k)) for k, part in enumerate(node.elts)]
         ranks = [rank for _, rank in parts]
         if not value.batched:
             return node, None if None in ranks or len(set(ranks)) > 1 else (ranks[0] or 0) + 1
@@ -116,7 +118,7 @@ def _stacked(text: Expressions, node: Node, value: Value) -> tuple[Node, int | N
 
 @rule("a shape newshape order", np.reshape)
 def _reshape(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "shape")
+    call.require_arguments("a", "shape")
     rank = length_of(call["shape"], call.value("shape"))
     if not call.value("a").batched:
         return call.node, Value(rank)
@@ -130,7 +132,7 @@ def _reshape(text: Expressions, call: Call) -> Lifted:
         made = expression("a.reshape()", a=call["a"])
         made.args = shape.elts
         return made, Value(rank, True)
-    return call.made(a=free(text, call, "a"), shape=shape), Value(rank, True)
+    return call.made(a=view_argument(text, call, "a"), shape=shape), Value(rank, True)
 
 
 def is_array(value: Value) -> bool:
@@ -151,7 +153,7 @@ def length_of(shape: Node, value: Value) -> int | None:
     return value.ndim if value.tag == "tuple" else None
 
 
-def free(text: Expressions, call: Call, first: str) -> Node:
+def view_argument(text: Expressions, call: Call, first: str) -> Node:
     """The argument of an operation that makes views: of a number it would be none."""
     if text.axis.writes and call.value(first).batched and call.value(first).ndim == 0:
         return expression("x.copy()", x=call[first])
@@ -160,30 +162,30 @@ def free(text: Expressions, call: Call, first: str) -> Node:
 
 @rule("a order", np.ravel, np.ndarray.flatten)
 def _ravel(text: Expressions, call: Call) -> Lifted:
-    call.only("a")
+    call.require_arguments("a")
     if not call.value("a").batched:
         return call.node, Value(1)
-    made = text.np("np.reshape(a, (count, -1))", a=free(text, call, "a"), count=text.count)
+    made = text.np("np.reshape(a, (count, -1))", a=view_argument(text, call, "a"), count=text.count)
     return (expression("a.copy()", a=made) if call.function is np.ndarray.flatten else made), Value(1, True)
 
 
 @rule("a args", np.ndarray.item)
 def _item(text: Expressions, call: Call) -> Lifted:
-    call.only("a")
+    call.require_arguments("a")
     if not call.value("a").batched:
         return call.node, NUMBER
-    return (call["a"] if call.value("a").ndim == 0 else _squeezed(text, call["a"])), Value(0, True)
+    return (call["a"] if call.value("a").ndim == 0 else _reshape_to_count(text, call["a"])), Value(0, True)
 
 
 @rule("array shape subok", np.broadcast_to)
 def _broadcast(text: Expressions, call: Call) -> Lifted:
-    call.only("array", "shape")
+    call.require_arguments("array", "shape")
     rank = length_of(call["shape"], call.value("shape"))
     if not call.value("array").batched:
         return call.node, Value(rank)
     if rank is None or call.value("array").ndim is None:
         raise UnknownFormError
-    array = grown(call["array"], call.value("array"), rank)
+    array = expand_to_rank(call["array"], call.value("array"), rank)
     shape = starred_shape(text.count, call["shape"]) if _is_tuple(call["shape"], call.value("shape")) else None
     if shape is None:
         raise UnknownFormError
@@ -191,14 +193,14 @@ def _broadcast(text: Expressions, call: Call) -> Lifted:
 
 
 @rule("a fill_value dtype", np.full_like)
-def _full(text: Expressions, call: Call) -> Lifted:
-    call.only("a", "fill_value")
+def _lift_full_like(text: Expressions, call: Call) -> Lifted:
+    call.require_arguments("a", "fill_value")
     rank = call.value("a").ndim
     if not call.value("fill_value").batched:
         return call.made(), call.value("a")
     if rank is None or call.value("a").batched or call.value("fill_value").ndim != 0:
         raise UnknownFormError
-    value = grown(call["fill_value"], call.value("fill_value"), rank)
+    value = expand_to_rank(call["fill_value"], call.value("fill_value"), rank)
     made = "np.broadcast_to(v, (count, *np.shape(a))).copy()"
     return text.np(made, v=value, count=text.count, a=call["a"]), Value(rank, True)
 
@@ -216,28 +218,28 @@ def _parts(text: Expressions, call: Call, first: str) -> tuple[Node, Value]:
 
 @rule("arrays axis out dtype casting", np.concatenate)
 def _concatenate(text: Expressions, call: Call) -> Lifted:
-    call.only("arrays", "axis")
+    call.require_arguments("arrays", "axis")
     parts, inner = _parts(text, call, "arrays")
     axis = call.literal("axis", 0)
     ranks = [value.ndim for _, value in call.value("arrays").items or ()]
     rank = inner.ndim if inner.ndim is not None else next((r for r in ranks if r is not None), None)
     if axis is None:
         raise UnknownFormError
-    return call.made(arrays=parts, axis=written_out(moved(axis, None))), Value(rank, inner.batched)
+    return call.made(arrays=parts, axis=written_out(shift_axis(axis, None))), Value(rank, inner.batched)
 
 
 @rule("arrays axis out dtype casting", np.stack)
 def _stack(text: Expressions, call: Call) -> Lifted:
-    call.only("arrays", "axis")
+    call.require_arguments("arrays", "axis")
     parts, inner = _parts(text, call, "arrays")
     axis = call.literal("axis", 0)
     rank = None if inner.ndim is None else inner.ndim + 1
-    return call.made(arrays=parts, axis=written_out(moved(axis, None))), Value(rank, inner.batched)
+    return call.made(arrays=parts, axis=written_out(shift_axis(axis, None))), Value(rank, inner.batched)
 
 
 @rule("tup dtype casting", np.hstack, np.vstack, np.column_stack)
 def _stacks(text: Expressions, call: Call) -> Lifted:
-    call.only("tup")
+    call.require_arguments("tup")
     parts, inner = _parts(text, call, "tup")
     if inner.ndim is None:
         raise UnknownFormError
@@ -256,7 +258,7 @@ def _stacks_of(text: Expressions, function: Any, parts: Node, inner: Value, rank
 
 
 @rule("x", list, tuple)
-def _listed(text: Expressions, call: Call) -> Lifted:
+def _lift_sequence(text: Expressions, call: Call) -> Lifted:
     x, tag = call.value("x"), call.function.__name__
     if x.container:
         return call.made(), Value(None, x.batched, tag, x.items, x.each)
@@ -268,16 +270,16 @@ def _listed(text: Expressions, call: Call) -> Lifted:
 
 
 @rule("a b", runtime.add)
-def _added(text: Expressions, call: Call) -> Lifted:
+def _lift_add(text: Expressions, call: Call) -> Lifted:
     both = [call.value("a"), call.value("b")]
     if not any(value.batched for value in both):
-        return call.node, joined(both)
+        return call.node, common_value(both)
     if both[0].tag == both[1].tag == "array" and both[0].ndim == both[1].ndim is not None:
         one, two = (text.with_axis(*call.given[p]) for p in ("a", "b"))
         return call.made(a=one, b=two), Value(both[0].ndim, True)
     if any(value.container for value in both):
         one, two = (text.with_axis(*call.given[p]) for p in ("a", "b"))
-        return call.made(a=one, b=two), batched(both[0])
+        return call.made(a=one, b=two), add_leading_axis(both[0])
     raise UnknownFormError
 
 
@@ -298,7 +300,7 @@ def _transpose(text: Expressions, call: Call) -> Lifted:
     axes = call.literal("axes")
     if a.ndim is None and any(axis < 0 for axis in axes):
         raise UnknownFormError
-    places = written_out((0, *moved(axes, a.ndim)))
+    places = written_out((0, *shift_axis(axes, a.ndim)))
     if not is_array(a):
         return call.made(axes=places), Value(len(axes), a.batched)
     made = expression("a.transpose()", a=call["a"])
@@ -309,7 +311,7 @@ def _transpose(text: Expressions, call: Call) -> Lifted:
 @rule("a axis1 axis2", np.swapaxes)
 @rule("a source destination", np.moveaxis)
 def _moves(text: Expressions, call: Call) -> Lifted:
-    axes = {one: written_out(moved(call.literal(one), None)) for one in call.parameters[1:]}
+    axes = {one: written_out(shift_axis(call.literal(one), None)) for one in call.parameters[1:]}
     return call.made(**axes), call.value("a")
 
 
@@ -318,7 +320,7 @@ def _expand(text: Expressions, call: Call) -> Lifted:
     axis, a = call.literal("axis"), call.value("a")
     many = len(axis) if isinstance(axis, tuple | list) else 1
     rank = None if a.ndim is None else a.ndim + many
-    return call.made(a=free(text, call, "a"), axis=written_out(moved(axis, rank))), Value(rank, a.batched)
+    return call.made(a=view_argument(text, call, "a"), axis=written_out(shift_axis(axis, rank))), Value(rank, a.batched)
 
 
 @rule("a axis", np.squeeze)
@@ -327,4 +329,6 @@ def _squeeze(text: Expressions, call: Call) -> Lifted:
     if axis is None:
         raise UnknownFormError
     many = len(axis) if isinstance(axis, tuple) else 1
-    return call.made(axis=written_out(moved(axis, None))), Value(None if a.ndim is None else a.ndim - many, a.batched)
+    return call.made(axis=written_out(shift_axis(axis, None))), Value(
+        None if a.ndim is None else a.ndim - many, a.batched
+    )

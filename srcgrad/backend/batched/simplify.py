@@ -21,7 +21,7 @@ import numpy as np
 
 from srcgrad.analysis.floating_types import has_sign, is_floating, is_minus
 from srcgrad.backend.batched.expressions import Expressions, parts_of
-from srcgrad.backend.batched.values import UnknownFormError, literal, meant, part, whole
+from srcgrad.backend.batched.values import UnknownFormError, full_slice, literal, object_of_name, part
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import rule_of
@@ -35,7 +35,7 @@ from srcgrad.core.trees import (
     is_write,
     loads,
     name,
-    same,
+    same_tree,
     statements,
     stores,
     target,
@@ -44,7 +44,7 @@ from srcgrad.core.trees import (
 from srcgrad.derive.program import Program
 
 
-def grouped(program: Program, facts: Facts, text: Expressions) -> None:
+def group_matrix_products(program: Program, facts: Facts, text: Expressions) -> None:
     """Let `np.sum(np.matmul(p, a) * w, axis=0)` be one product of matrices: of p (b, i, k) and w * a (b * k, v).
 
     `w` (b, 1, v) and `a` (k, v) carry no tangent; `p` may. The lengths are looked at when the text runs: what does not
@@ -78,17 +78,17 @@ class _Work:
                 child[:] = [self.of(one, statement) if isinstance(one, gast.expr) else one for one in child]
             elif isinstance(child, gast.expr):
                 setattr(node, key, self.of(child, statement))
-        found = self._matched(node)
+        found = self._factors_and_weights(node)
         return node if found is None else self._product(*found, statement)
 
     def _is_call(self, node: Node, function: object) -> bool:
-        return isinstance(node, gast.Call) and meant(node.func, self.facts, self.text.known) is function
+        return isinstance(node, gast.Call) and object_of_name(node.func, self.facts, self.text.known) is function
 
-    def _opened(self, node: Node) -> Node:
+    def _definition_of_name(self, node: Node) -> Node:
         """What a name that is read once is bound to."""
         return self.inner[node.id].value if isinstance(node, gast.Name) and node.id in self.inner else node
 
-    def _matched(self, node: Node) -> tuple[Node, Node, Node] | None:
+    def _factors_and_weights(self, node: Node) -> tuple[Node, Node, Node] | None:
         """The factors p, a name, and a, and the weights w."""
         if not self._is_call(node, np.sum) or len(node.args) != 1 or [one.arg for one in node.keywords] != ["axis"]:
             return None
@@ -96,11 +96,11 @@ class _Work:
             first = literal(node.keywords[0].value) == 0
         except UnknownFormError:
             return None
-        whole = self._opened(node.args[0])
+        whole = self._definition_of_name(node.args[0])
         if not first or not isinstance(whole, gast.BinOp) or not isinstance(whole.op, gast.Mult):
             return None
         for product, weights in ((whole.left, whole.right), (whole.right, whole.left)):
-            made = self._opened(product)
+            made = self._definition_of_name(product)
             if self._is_call(made, np.matmul) and len(made.args) == 2 and not made.keywords:
                 p, a = made.args
             elif isinstance(made, gast.BinOp) and isinstance(made.op, gast.MatMult):
@@ -152,7 +152,7 @@ class _Work:
         return self.factors[key]
 
 
-def lighter(program: Program, facts: Facts, batched: dict[str, None]) -> None:
+def move_signs_inward(program: Program, facts: Facts, batched: dict[str, None]) -> None:
     """Move signs in products from what has the axis to what has not; the number is the same.
 
     Where products may be in another order, `x_dot * a * b` is `a * b * x_dot`: one product with the axis, not two.
@@ -207,7 +207,7 @@ class StaysError(Exception):
     """The rows are picked where the user picks them."""
 
 
-def sooner(program: Program, facts: Facts, rank: Rank, known: Container[str]) -> None:
+def index_before_product(program: Program, facts: Facts, rank: Rank, known: Container[str]) -> None:
     """Let `(w @ turn)[i]` be `w[i] @ turn`, for arguments with more rows than `i` has entries.
 
     Which these are, `facts.module.leading.fewer` tells of the arguments of this call. All that reads the rows of a
@@ -276,19 +276,19 @@ class _Picks:
             if isinstance(node.op, gast.MatMult):
                 left, right = self._product(node, node.left, node.right, axis)
             elif isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div | gast.Pow):
-                left, right = (self._operand(side, self._known(node) - axis) for side in (node.left, node.right))
+                left, right = (self._operand(side, self._known_rank(node) - axis) for side in (node.left, node.right))
             else:
                 raise StaysError
             return gast.BinOp(left, node.op, right)
         if isinstance(node, gast.Subscript):
             return self._part(node, axis)
         if isinstance(node, gast.Attribute) and node.attr == "T":
-            return gast.Attribute(self.of(node.value, self._known(node) - 1 - axis), "T", gast.Load())
+            return gast.Attribute(self.of(node.value, self._known_rank(node) - 1 - axis), "T", gast.Load())
         if isinstance(node, gast.Call):
             return self._call(node, axis)
         raise StaysError
 
-    def _known(self, node: Node) -> int:
+    def _known_rank(self, node: Node) -> int:
         found = self.rank(node)
         if found is None:
             raise StaysError
@@ -296,7 +296,7 @@ class _Picks:
 
     def _name(self, node: Node, axis: int) -> Node:
         if (node.id, axis) in self.axes and node.id not in self.stored:
-            return part(copy(node), [*[whole()] * axis, name(self.index)])
+            return part(copy(node), [*[full_slice()] * axis, name(self.index)])
         if node.id not in self.bound or node.id in self.facts.containers:
             raise StaysError
         self.reads[node.id] = self.reads.get(node.id, 0) + 1
@@ -309,17 +309,17 @@ class _Picks:
 
     def _operand(self, node: Node, from_end: int) -> Node:
         """An operand that broadcasts: one with fewer axes, or with a new one there, has no such rows."""
-        rank = self._known(node)
+        rank = self._known_rank(node)
         if rank < from_end or _is_new(node, rank - from_end):
             return copy(node)
         return self.of(node, rank - from_end)
 
     def _product(self, node: Node, left: Node, right: Node, axis: int) -> tuple[Node, Node]:
-        one, two = self._known(left), self._known(right)
+        one, two = self._known_rank(left), self._known_rank(right)
         self.products += 1
         if one < 2 or two < 2:
             raise StaysError
-        from_end = self._known(node) - axis
+        from_end = self._known_rank(node) - axis
         if from_end == 2:
             return self.of(left, one - 2), copy(right)
         if from_end == 1:
@@ -346,16 +346,16 @@ class _Picks:
         return gast.Subscript(self.of(node.value, source + axis - kept), copy(node.slice), gast.Load())
 
     def _call(self, node: Node, axis: int) -> Node:
-        function = meant(node.func, self.facts, self.known)
+        function = object_of_name(node.func, self.facts, self.known)
         given, words = node.args, {word.arg: word.value for word in node.keywords}
         if function is np.matmul and len(given) == 2 and not words:
             return gast.Call(node.func, list(self._product(node, given[0], given[1], axis)), [])
         if function is np.transpose and len(given) == 1 and not words:
-            return gast.Call(node.func, [self.of(given[0], self._known(node) - 1 - axis)], [])
+            return gast.Call(node.func, [self.of(given[0], self._known_rank(node) - 1 - axis)], [])
         if function is np.broadcast_to and len(given) == 2 and not words and _is_shape(given[1]):
             like = self.of(given[1].args[0], axis)
             shape = gast.Call(given[1].func, [like], [])
-            return gast.Call(node.func, [self._operand(given[0], self._known(node) - axis), shape], [])
+            return gast.Call(node.func, [self._operand(given[0], self._known_rank(node) - axis), shape], [])
         if function is np.sum and len(given) == 1 and set(words) == {"axis"}:
             try:
                 over = literal(words["axis"])
@@ -363,11 +363,11 @@ class _Picks:
                 raise StaysError from None
             if type(over) is not int:
                 raise StaysError
-            over %= self._known(given[0])
+            over %= self._known_rank(given[0])
             return gast.Call(node.func, [self.of(given[0], axis + (axis >= over))], copy(node).keywords)
         rule = rule_of(function) if isinstance(function, np.ufunc) else None
         if rule is not None and rule.kind == "elementwise" and not words:
-            from_end = self._known(node) - axis
+            from_end = self._known_rank(node) - axis
             return gast.Call(node.func, [self._operand(one, from_end) for one in given], [])
         raise StaysError
 
@@ -394,7 +394,7 @@ def _become(site: Node, value: Node) -> None:
     site.__dict__.update(value.__dict__)
 
 
-def widened(program: Program, facts: Facts) -> None:
+def reshape_before_broadcast(program: Program, facts: Facts) -> None:
     """Let `np.broadcast_to(e, (m, *np.shape(p))).reshape(m, -1)` be `e.reshape(m, np.size(p))`, a name between or not.
 
     That raises where e has fewer numbers, and then the text is made anew without this.
@@ -422,7 +422,7 @@ def _size(shown: Node, here: Node, program: Program, facts: Facts) -> Node:
         value, held = getattr(node, "value", None), target(node)
         if held is None or not isinstance(value, gast.Call) or gast.unparse(value.func) != f"{library}.reshape":
             continue
-        if same(value.args[0], shown) and all(_times(one, program) == 1 for one in (held, shown.id)):
+        if same_tree(value.args[0], shown) and all(_times(one, program) == 1 for one in (held, shown.id)):
             return expression("y.size", y=held)
     return expression(f"{library}.size(p)", p=shown)
 
@@ -457,7 +457,7 @@ def _parts(call: Node, count: Node, facts: Facts) -> tuple[Node, Node] | None:
         return None
     first, rest = shape.elts
     if (
-        not same(first, count)
+        not same_tree(first, count)
         or not isinstance(rest, gast.Starred)
         or function_called(rest.value, facts) is not np.shape
     ):

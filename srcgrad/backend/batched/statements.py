@@ -27,11 +27,11 @@ from srcgrad.backend.batched.values import (
     Lifted,
     NoAxisError,
     Value,
-    batched,
-    grown,
-    joined,
-    meant,
-    merged,
+    add_leading_axis,
+    common_value,
+    expand_to_rank,
+    merge_values,
+    object_of_name,
 )
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import COMPOUND, Block, Node, assign, expression, literal_value, loads, name, stores
@@ -45,13 +45,13 @@ def rows(body: Statements, made: Node, value: Value) -> Lifted:
     return turned, Value(None, True, "list", each=Value(value.ndim - 1, True))
 
 
-def through(body: Statements, node: Node) -> Lifted:
+def lift_iterator(body: Statements, node: Node) -> Lifted:
     """An iterator, and what it gives in each trip."""
     called = node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else ""
     if called == "range":
         return node, NUMBER
     if called in ("zip", "reversed", "enumerate") and not node.keywords:
-        found = [through(body, part) for part in node.args[: 1 if called == "enumerate" else None]]
+        found = [lift_iterator(body, part) for part in node.args[: 1 if called == "enumerate" else None]]
         made = gast.Call(node.func, [one for one, _ in found] + node.args[len(found) :], [])
         if called == "reversed":
             if found[0][1].batched and isinstance(found[0][0], gast.Call):
@@ -90,7 +90,7 @@ def write(body: Statements, node: Node, target: Node, given: Node) -> Node:
         return store(body, node, base.id, holds, target, made, value)
     if value.batched and not holds.batched:
         body.axis[base.id] = None
-        body.text.known[base.id] = holds = batched(holds)
+        body.text.known[base.id] = holds = add_leading_axis(holds)
         part, region = body.text.look(target)
     if not holds.batched:
         return node
@@ -98,7 +98,7 @@ def write(body: Statements, node: Node, target: Node, given: Node) -> Node:
     if value.batched:
         if region.ndim is None or value.ndim is None or value.ndim > region.ndim:
             raise body.text.refuse(f"the rank of `{gast.unparse(target)}` is not known", node)
-        made = grown(made, value, region.ndim)
+        made = expand_to_rank(made, value, region.ndim)
     if body.final:
         part.ctx, node.value = gast.Store(), made
         if isinstance(node, gast.Assign):
@@ -115,15 +115,15 @@ def store(body: Statements, node: Node, held: str, holds: Value, target: Node, m
     if value.batched:
         body.axis[held] = None
     having = body.has(held)
-    each = joined([holds.any_item(), value])
-    known = Value(None, having, holds.tag, each=batched(each) if having else each)
+    each = common_value([holds.any_item(), value])
+    known = Value(None, having, holds.tag, each=add_leading_axis(each) if having else each)
     try:
         key: Any = literal_value(target.slice)
     except (ValueError, TypeError):
         key = None
     if holds.items is not None and key in dict(holds.items):
         items = tuple((k, value if k == key else v) for k, v in holds.items)
-        known = Value(None, having, holds.tag, tuple((k, batched(v) if having else v) for k, v in items))
+        known = Value(None, having, holds.tag, tuple((k, add_leading_axis(v) if having else v) for k, v in items))
     body.text.known[held] = known
     if having and body.final:
         node.value = body.text.with_axis(made, value)
@@ -136,7 +136,7 @@ def added_at(body: Statements, node: Node, call: Node) -> Node:
     holds = body.text.known.get(base, UNKNOWN)
     if value.batched:
         body.axis[base] = None
-        holds = body.text.known[base] = batched(holds)
+        holds = body.text.known[base] = add_leading_axis(holds)
     if not holds.batched:
         return node
     body.text.axis.writes = True
@@ -148,7 +148,7 @@ def added_at(body: Statements, node: Node, call: Node) -> Node:
     if value.batched and (rank is None or value.ndim is None or value.ndim > rank):
         raise body.text.refuse(f"the rank of `{gast.unparse(call)}` is not known", node)
     if body.final:
-        made = grown(made, value, rank) if rank is not None else made
+        made = expand_to_rank(made, value, rank) if rank is not None else made
         body.text.builtin("slice(None)")
         call.args = [call.args[0], expressions.led_as_value(parts), made]
     return node
@@ -219,7 +219,7 @@ class Statements:
         elif self.has(bound) and type(getattr(made, "value", None)) is float and bound in axis.plain:
             value = Value(0, True, zero=True)
         elif self.has(bound):
-            made, value = self.text.with_axis(made, value), batched(value)
+            made, value = self.text.with_axis(made, value), add_leading_axis(value)
         self.text.known[bound] = value
         return made
 
@@ -335,14 +335,14 @@ class Statements:
             raise self.text.refuse("a list of tangents grows", node)
         if value.ndim == 0 or not before.batched:
             new = assign(node.target.id, self._bind(node.target.id, made, value), node)
-            return [self._exchanged(node, new)]
+            return [self._replace_statement(node, new)]
         self.text.axis.writes = True
         self._bind(node.target.id, made, value)
         if self.final:
             node.value = made.right
         return [node]
 
-    def _exchanged(self, node: Node, new: Node) -> Node:
+    def _replace_statement(self, node: Node, new: Node) -> Node:
         """A statement in place of another one, of which as much is known."""
         if not self.final:
             return node
@@ -356,9 +356,9 @@ class Statements:
         call = node.value
         if not isinstance(call, gast.Call):
             return [node]
-        function = meant(call.func, self.facts, self.text.known)
+        function = object_of_name(call.func, self.facts, self.text.known)
         attribute = call.func.attr if isinstance(call.func, gast.Attribute) else ""
-        scatters = attribute == "at" and meant(call.func.value, self.facts, self.text.known) is np.add
+        scatters = attribute == "at" and object_of_name(call.func.value, self.facts, self.text.known) is np.add
         if (scatters or function is runtime.add_at) and isinstance(call.args[0], gast.Name):
             return [added_at(self, node, call)]
         if attribute == "append" and isinstance(call.func.value, gast.Name) and len(call.args) == 1:
@@ -368,7 +368,7 @@ class Statements:
                 self.axis[held] = None
             before = self.text.known.get(held, UNKNOWN)
             parts = [before.any_item()] if before.each is not None or before.items else []
-            each = joined([*parts, batched(value) if self.has(held) else value])
+            each = common_value([*parts, add_leading_axis(value) if self.has(held) else value])
             self.text.known[held] = Value(None, self.has(held), "list", each=each)
             if self.final and self.has(held):
                 call.args = [self.text.with_axis(made, value)]
@@ -382,7 +382,7 @@ class Statements:
         body = self.block(node.body)
         one, self.text.known = self.text.known, before
         orelse = self.block(node.orelse)
-        self.text.known = merged(one, self.text.known)
+        self.text.known = merge_values(one, self.text.known)
         if self.final:
             node.body, node.orelse = body, orelse
         return [node]
@@ -397,19 +397,19 @@ class Statements:
         while True:
             before = dict(self.text.known)
             self._trip(node)
-            self.text.known = merged(before, self.text.known)
+            self.text.known = merge_values(before, self.text.known)
             if self.text.known == before:
                 break
         self.final = final
         if final:
             before = dict(self.text.known)
             node.body = self._trip(node)
-            self.text.known = merged(before, self.text.known)
+            self.text.known = merge_values(before, self.text.known)
         return [node]
 
     def _trip(self, node: Node) -> Block:
         if isinstance(node, gast.For):
-            made, value = through(self, node.iter)
+            made, value = lift_iterator(self, node.iter)
             self._targets(node.target, value)
             if self.final and value.batched:
                 node.iter = made

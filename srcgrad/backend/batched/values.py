@@ -17,7 +17,7 @@ from typing import Any  # keys of containers are arbitrary objects
 import gast
 
 from srcgrad.core.facts import Facts, Kind
-from srcgrad.core.trees import Node, constant, expression, literal_value
+from srcgrad.core.trees import Node, expression, literal_node, literal_value
 
 
 class NoAxisError(Exception):
@@ -61,7 +61,7 @@ class Value:
         """What holds of every item."""
         if self.each is not None:
             return self.each
-        return joined([value for _, value in self.items or ()])
+        return common_value([value for _, value in self.items or ()])
 
 
 UNKNOWN = Value(tag="unknown")
@@ -76,24 +76,24 @@ def shape_of(value: Value) -> Value:
     return Value(value.ndim, tag="tuple", each=NUMBER)
 
 
-def batched(value: Value) -> Value:
+def add_leading_axis(value: Value) -> Value:
     """The same with the leading axis, on every array that it holds."""
     if value.tag in ("none", "open", "other"):
         return value
-    items = None if value.items is None else tuple((key, batched(item)) for key, item in value.items)
-    each = None if value.each is None else batched(value.each)
+    items = None if value.items is None else tuple((key, add_leading_axis(item)) for key, item in value.items)
+    each = None if value.each is None else add_leading_axis(value.each)
     return Value(value.ndim, True, value.tag, items, each, value.boolean, value.zero)
 
 
-def joined(values: Iterable[Value]) -> Value:
+def common_value(values: Iterable[Value]) -> Value:
     """What holds of each of several values."""
     found: Value | None = None
     for value in values:
-        found = value if found is None or found.tag in ("none", "open") else _joined(found, value)
+        found = value if found is None or found.tag in ("none", "open") else _common_value_of_two(found, value)
     return OPEN if found is None else found
 
 
-def _joined(one: Value, other: Value) -> Value:
+def _common_value_of_two(one: Value, other: Value) -> Value:
     if one == other or other.tag in ("none", "open"):
         return one
     if one.tag != other.tag:
@@ -107,19 +107,19 @@ def _joined(one: Value, other: Value) -> Value:
         return Value(rank, having, one.tag, boolean=one.boolean and other.boolean, zero=zero)
     keys = [key for key, _ in one.items or ()]
     if one.items and other.items is not None and keys == [key for key, _ in other.items]:
-        items = tuple((key, joined([one.item(key), other.item(key)])) for key in keys)
+        items = tuple((key, common_value([one.item(key), other.item(key)])) for key in keys)
         return Value(None, having, one.tag, items)
     parts = [value.any_item() for value in (one, other) if value.each is not None or value.items]
-    return Value(None, having, one.tag, each=joined(parts) if parts else None)
+    return Value(None, having, one.tag, each=common_value(parts) if parts else None)
 
 
-def merged(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
+def merge_values(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
     """What holds of each name whichever way was taken."""
     found = {**one, **other}
     for bound, value in found.items():
         first = one.get(bound, value)
         if first is not value:
-            found[bound] = joined([first, value])
+            found[bound] = common_value([first, value])
     return found
 
 
@@ -164,7 +164,7 @@ class Call:
             return default
         return literal(self[parameter])
 
-    def only(self, *parameters: str) -> None:
+    def require_arguments(self, *parameters: str) -> None:
         """UnknownFormError where the call has other arguments than these."""
         if set(self.given) - set(parameters):
             raise UnknownFormError
@@ -191,7 +191,9 @@ def literal(node: Node) -> Any:
         raise UnknownFormError from None
 
 
-def bound(node: Node, function: Any, parameters: tuple[str, ...], args: list[Lifted], words: list[Lifted]) -> Call:
+def bind_arguments(
+    node: Node, function: Any, parameters: tuple[str, ...], args: list[Lifted], words: list[Lifted]
+) -> Call:
     """The call with its arguments by name."""
     if len(args) > len(parameters) or any(isinstance(part, gast.Starred) for part, _ in args):
         raise UnknownFormError
@@ -203,7 +205,7 @@ def bound(node: Node, function: Any, parameters: tuple[str, ...], args: list[Lif
     return Call(node, function, parameters, given)
 
 
-def meant(node: Node, facts: Facts, known: Container[str]) -> Any:
+def object_of_name(node: Node, facts: Facts, known: Container[str]) -> Any:
     """The object that a name such as `np.sum` or `sum_to` of the text means; None for any other expression.
 
     Names of the function, and those in `known`, hold values of its own.
@@ -217,7 +219,7 @@ def meant(node: Node, facts: Facts, known: Container[str]) -> Any:
         found = facts.namespace.lookup(facts.globals_as.get(node.id, node.id))
         return None if found is None else found.object
     if isinstance(node, gast.Attribute):
-        base = meant(node.value, facts, known)
+        base = object_of_name(node.value, facts, known)
         return None if base is None else getattr(base, node.attr, None)
     return None
 
@@ -229,10 +231,10 @@ def starred_shape(count: Node, shape: Node) -> Node:
     return expression("(count, *shape)", count=count, shape=shape)
 
 
-def moved(axis: Any, ndim: int | None) -> Any:
+def shift_axis(axis: Any, ndim: int | None) -> Any:
     """The axis, or the axes, that a value of rank `ndim` has there once a leading axis is added.
 
-    >>> moved(0, 2), moved(-1, 2), moved((0, 1), 2), moved(None, 2)
+    >>> shift_axis(0, 2), shift_axis(-1, 2), shift_axis((0, 1), 2), shift_axis(None, 2)
     (1, -1, (1, 2), (1, 2))
     """
     if axis is None:
@@ -240,27 +242,27 @@ def moved(axis: Any, ndim: int | None) -> Any:
             raise UnknownFormError
         return 1 if ndim == 1 else tuple(range(1, ndim + 1))
     if isinstance(axis, tuple | list):
-        return tuple(moved(one, ndim) for one in axis)
+        return tuple(shift_axis(one, ndim) for one in axis)
     if not isinstance(axis, int) or isinstance(axis, bool):
         raise UnknownFormError
     return axis + 1 if axis >= 0 else axis
 
 
-def grown(node: Node, value: Value, ndim: int) -> Node:
+def expand_to_rank(node: Node, value: Value, ndim: int) -> Node:
     """A batched value in a form that broadcasts with values of rank `ndim`, its own or a higher one."""
     assert value.ndim is not None, "ranks are known where they are compared"
     missing = ndim - value.ndim
-    return opened(node, missing) if missing > 0 and value.batched else node
+    return insert_axes(node, missing) if missing > 0 and value.batched else node
 
 
-def opened(node: Node, missing: int) -> Node:
+def insert_axes(node: Node, missing: int) -> Node:
     """`x[:, None]`: so many axes more behind the leading one."""
     if isinstance(node, gast.UnaryOp):
-        return gast.UnaryOp(node.op, opened(node.operand, missing))
+        return gast.UnaryOp(node.op, insert_axes(node.operand, missing))
     own: list[Node] = []
     if isinstance(node, gast.Subscript) and _is_led(node.slice):
         node, own = node.value, node.slice.elts[1:]
-    return part(node, [whole(), *[constant(None)] * missing, *own])
+    return part(node, [full_slice(), *[literal_node(None)] * missing, *own])
 
 
 def _is_led(index: Node) -> bool:
@@ -273,7 +275,7 @@ def _is_led(index: Node) -> bool:
     return all(isinstance(one, gast.Slice) or type(getattr(one, "value", None)) is int for one in index.elts[1:])
 
 
-def whole() -> Node:
+def full_slice() -> Node:
     """The index `:`."""
     return gast.Slice(lower=None, upper=None, step=None)
 
@@ -289,5 +291,5 @@ def written_out(value: Any) -> Node:
     if isinstance(value, tuple):
         return gast.Tuple(elts=[written_out(one) for one in value], ctx=gast.Load())
     if isinstance(value, int) and value < 0:
-        return gast.UnaryOp(gast.USub(), constant(-value))
-    return constant(value)
+        return gast.UnaryOp(gast.USub(), literal_node(-value))
+    return literal_node(value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.backend.numba.element_expressions import Reader
-from srcgrad.backend.numba.spelling import joined
+from srcgrad.backend.numba.spelling import common_dtype
 from srcgrad.backend.numba.value_types import (
     DOUBLE,
     ONE,
@@ -35,29 +35,29 @@ def form_of_call(node: Node, reader: Reader, held: str) -> Form | None:
     """What is known of a call, a part or a transpose, of which `held` is the name; None where that is not enough."""
     try:
         axes = _axes(node, reader, held)
-        real = _real(node, reader) if axes is not None else None
+        real = _dtype_of_result(node, reader) if axes is not None else None
         return Form(axes, real) if axes is not None and real is not None else None
     except NotLoweredError:
         return None
 
 
-def _real(node: Node, reader: Reader) -> str | None:
+def _dtype_of_result(node: Node, reader: Reader) -> str | None:
     """The dtype of what compiled code gives for such an expression; None where NumPy's might be another one."""
     if isinstance(node, gast.BinOp):
-        return joined([_operand(node.left, reader), _operand(node.right, reader)])
+        return common_dtype([_operand(node.left, reader), _operand(node.right, reader)])
     if isinstance(node, gast.Attribute | gast.Subscript):
         inner = node.value
-        if isinstance(inner, gast.Call) and reader.spelled(inner) == "split_like":
+        if isinstance(inner, gast.Call) and reader.called_function(inner) == "split_like":
             return _operand(inner.args[0], reader)
         return _operand(inner, reader)
-    called = reader.spelled(node) or _method(node)
+    called = reader.called_function(node) or _method(node)
     if called in FILLED:
         return DOUBLE
     if called == "concatenate":
-        return joined([_operand(one, reader) for one in node.args[0].elts])
+        return common_dtype([_operand(one, reader) for one in node.args[0].elts])
     if called in (*PRODUCTS, *ADJOINTS, *BOTH):
         given = node.args if called not in ADJOINTS else [node.args[0], node.args[2 if called.endswith("left") else 1]]
-        return joined([_operand(one, reader) for one in given])
+        return common_dtype([_operand(one, reader) for one in given])
     return _operand(node.args[0] if node.args else node.func.value, reader)
 
 
@@ -83,7 +83,7 @@ def _axes(node: Node, reader: Reader, held: str) -> Axes | None:
             return _part(node, reader, held)
     if not isinstance(node, gast.Call):
         return None
-    called = reader.spelled(node) or _method(node)
+    called = reader.called_function(node) or _method(node)
     args, words = node.args, {word.arg: word.value for word in node.keywords}
     if called in LIKE and not words and args:
         return reader.axes_of(args[0])
@@ -98,16 +98,18 @@ def _axes(node: Node, reader: Reader, held: str) -> Axes | None:
     if called in BOTH and len(args) == 2 and not words:
         return reader.axes_of(args[1])
     if called == "transpose" and args and not words:
-        return _transposed(reader.axes_of(args[0]), args[1:])
+        return _axes_of_transpose(reader.axes_of(args[0]), args[1:])
     if called == "swapaxes" and len(args) == 3 and not words:
         axes = reader.axes_of(args[0])
         places = [literal_axes(one, len(axes)) for one in args[1:]]
-        return _swapped(axes, *(one[0] if one and len(one) == 1 else None for one in places))
+        return _axes_of_swapaxes(axes, *(one[0] if one and len(one) == 1 else None for one in places))
     if called == "reshape" and len(args) == 2 and not words and isinstance(node.func, gast.Attribute):
         reader.axes_of(args[0])
         return _shape(args[1], reader, held)
     if called == "concatenate" and len(args) == 1 and set(words) <= {"axis"} and isinstance(args[0], gast.Tuple):
-        return _joined([reader.axes_of(one) for one in args[0].elts], words.get("axis"), held, reader.lengths)
+        return _axes_of_concatenate(
+            [reader.axes_of(one) for one in args[0].elts], words.get("axis"), held, reader.lengths
+        )
     return None
 
 
@@ -115,7 +117,7 @@ def operands(node: Node, reader: Reader) -> list[tuple[Node, str, int | None]]:
     """Where a product of matrices, or another shape of an array, has its operands: node, field, place."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
         return [(node, "left", None), (node, "right", None)]
-    called = reader.spelled(node) if isinstance(node, gast.Call) else ""
+    called = reader.called_function(node) if isinstance(node, gast.Call) else ""
     count = {"matmul": 2, "dot": 2, "reshape": 1, "transpose": 1, "swapaxes": 1}.get(called, 0)
     count = 3 if called in ADJOINTS else 2 if called in BOTH else count
     return [(node, "args", k) for k in range(min(count, len(getattr(node, "args", []))))]
@@ -132,7 +134,7 @@ def _product(one: Axes, two: Axes, lengths: Lengths) -> Axes | None:
     return (*batch, *one[-2:-1], *(two[-1:] if len(two) > 1 else ()))
 
 
-def _transposed(axes: Axes, order: list[Node]) -> Axes | None:
+def _axes_of_transpose(axes: Axes, order: list[Node]) -> Axes | None:
     if not order:
         return axes[::-1]
     try:
@@ -143,7 +145,7 @@ def _transposed(axes: Axes, order: list[Node]) -> Axes | None:
     return tuple(axes[k] for k in found) if plain else None
 
 
-def _swapped(axes: Axes, one: int | None, two: int | None) -> Axes | None:
+def _axes_of_swapaxes(axes: Axes, one: int | None, two: int | None) -> Axes | None:
     if one is None or two is None:
         return None
     order = {one: two, two: one}
@@ -152,7 +154,7 @@ def _swapped(axes: Axes, one: int | None, two: int | None) -> Axes | None:
 
 def _shape(node: Node, reader: Reader, held: str) -> Axes | None:
     """The axes that a shape spells; a length of which nothing is known is that of the array itself."""
-    if isinstance(node, gast.Call) and reader.spelled(node) == "shape":
+    if isinstance(node, gast.Call) and reader.called_function(node) == "shape":
         return reader.axes_of(node)
     if isinstance(node, gast.Attribute) and node.attr == "shape":
         return reader.axes_of(node.value)
@@ -163,7 +165,7 @@ def _shape(node: Node, reader: Reader, held: str) -> Axes | None:
     for k, part in enumerate(parts):
         if isinstance(part, gast.Constant) and part.value == 1:
             made.append(ONE)
-        elif isinstance(part, gast.Name) and (known := reader.lengths.held(part.id)):
+        elif isinstance(part, gast.Name) and (known := reader.lengths.length_of_name(part.id)):
             made.append(known)
         elif isinstance(part, gast.Name) and ((form := reader.known.get(part.id)) is None or form.axes):
             return None  # a tuple
@@ -174,7 +176,7 @@ def _shape(node: Node, reader: Reader, held: str) -> Axes | None:
     return tuple(made)
 
 
-def _joined(parts: list[Axes], axis: Node | None, held: str, lengths: Lengths) -> Axes | None:
+def _axes_of_concatenate(parts: list[Axes], axis: Node | None, held: str, lengths: Lengths) -> Axes | None:
     place = 0 if axis is None else axis.value if isinstance(axis, gast.Constant) else None
     rank = len(parts[0])
     if type(place) is not int or not held or not 0 <= place < rank or any(len(one) != rank for one in parts):
@@ -185,7 +187,7 @@ def _joined(parts: list[Axes], axis: Node | None, held: str, lengths: Lengths) -
 
 def _part(node: Node, reader: Reader, held: str) -> Axes | None:
     """`x[:, :d]`, `x[:, index]`: lengths that are not those of the array itself are those of the part."""
-    if isinstance(node.value, gast.Call) and reader.spelled(node.value) == "split_like":
+    if isinstance(node.value, gast.Call) and reader.called_function(node.value) == "split_like":
         arrays = node.value.args[1]
         plain = isinstance(arrays, gast.Tuple) and isinstance(node.slice, gast.Constant)
         return reader.axes_of(arrays.elts[node.slice.value]) if plain else None
@@ -241,7 +243,7 @@ def is_view(value: Node) -> bool:
 
 
 @dataclass
-class Sharing:
+class SharedMemory:
     """Which names may show elements of one array, as far as statements have told."""
 
     groups: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -250,7 +252,7 @@ class Sharing:
         """The names that share an array with a name, itself among them."""
         return self.groups.get(held, frozenset([held]))
 
-    def joined(self, names: Iterable[str]) -> None:
+    def unite_names(self, names: Iterable[str]) -> None:
         """Let all these names be of one array."""
         every = frozenset(other for one in names for other in self.of(one))
         for one in every:
@@ -262,27 +264,27 @@ class Sharing:
             if isinstance(one, gast.Assign):
                 for place in one.targets:
                     bound = [item.id for item in walk(place) if isinstance(item, gast.Name)]
-                    self.joined([*bound, *_shown(one.value)])
+                    self.unite_names([*bound, *_names_in_view(one.value)])
             elif isinstance(one, gast.For):
-                self.joined([*stores(one), *loads(one)])
+                self.unite_names([*stores(one), *loads(one)])
             elif isinstance(one, gast.Expr):
-                self.joined(loads(one))
+                self.unite_names(loads(one))
 
 
-def _shown(value: Node) -> list[str]:
+def _names_in_view(value: Node) -> list[str]:
     """The names of which a value may show elements."""
     if value is None or isinstance(value, gast.BinOp | gast.UnaryOp | gast.Constant | gast.Compare):
         return []
     if isinstance(value, gast.Name):
         return [value.id]
     if isinstance(value, gast.Subscript | gast.Attribute):
-        return _shown(value.value)
+        return _names_in_view(value.value)
     if isinstance(value, gast.Call):
         called = value.func.attr if isinstance(value.func, gast.Attribute) else value.func.id
         if called.rstrip("_") in (*VIEWS, *SHARING):
-            return [each for one in [*value.args[:1], value.func] for each in _shown(one)]
+            return [each for one in [*value.args[:1], value.func] for each in _names_in_view(one)]
         if called == "pop":
-            return _shown(value.func)
+            return _names_in_view(value.func)
         plain = isinstance(value.func, gast.Attribute) or called.rstrip("_") in KNOWN
         return [] if plain else [item.id for item in walk(value) if isinstance(item, gast.Name)]
     return [item.id for item in walk(value) if isinstance(item, gast.Name)]
@@ -291,7 +293,7 @@ def _shown(value: Node) -> list[str]:
 KNOWN = (*ADJOINTS, *BOTH, "zeros_like", "if_larger", "owned", "count", "abs")
 
 
-def renamed(node: Node, names: dict[str, str]) -> Node:
+def rename_arrays(node: Node, names: dict[str, str]) -> Node:
     """A statement with other names for some arrays; itself where it has none of them."""
     if not any(isinstance(item, gast.Name) and item.id in names for item in walk(node)):
         return node

@@ -13,8 +13,8 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.backend.numba.loop_placement import Item, Plain, merged
-from srcgrad.backend.numba.map_items import Items, Taken
+from srcgrad.backend.numba.loop_placement import Item, PlainStatement, merge_loops
+from srcgrad.backend.numba.map_items import ItemArguments, Items
 from srcgrad.backend.numba.spelling import blocks, has_slice
 from srcgrad.backend.numba.value_types import ARITHMETIC, Shape, aliases, bindings, bounds, is_function
 from srcgrad.backend.numba.value_types import NameLengths as value_types_NameLengths
@@ -25,10 +25,10 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     copy,
     expression,
     header,
+    literal_node,
     name,
     statement,
     statements,
@@ -43,10 +43,10 @@ OWN_NAMES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast
 BUILTINS = ("abs", "float", "range", "reversed")
 
 
-def inside(program: Program, facts: Facts) -> Program:
+def note_safe_indices(program: Program, facts: Facts) -> Program:
     """Note whether no index of the derivative of an item need be looked at: those are numbers, or count up to one."""
     items: Items | None = facts.module.given
-    taken: Taken | None = facts.module.given_of.get(facts.source.name)
+    taken: ItemArguments | None = facts.module.given_of.get(facts.source.name)
     if items is None or taken is None or items.lengths is None or facts.mode != "pull" or facts.called:
         return program
     work = _Work(program, facts, items)
@@ -57,7 +57,7 @@ def inside(program: Program, facts: Facts) -> Program:
 
 def is_inside(items: list[Item], result: Node) -> bool:
     """Whether statements beside loops over elements have no index: parts, and lengths, need no look."""
-    trees = [*(item.node for item in items if isinstance(item, Plain)), result]
+    trees = [*(item.node for item in items if isinstance(item, PlainStatement)), result]
     return all(_is_part(one) for tree in trees for one in walk(tree) if isinstance(one, gast.Subscript))
 
 
@@ -178,7 +178,7 @@ def loops(program: Program, facts: Facts) -> Program:
         return program
     work = _LoopWork(program, facts)
     for block in blocks(program):
-        block[:] = merged([made for node in block for made in work.made(node)], work.loops, work.shown)
+        block[:] = merge_loops([made for node in block for made in work.made(node)], work.loops, work.shown)
     return program
 
 
@@ -208,21 +208,21 @@ class _LoopWork:
     def made(self, node: Node) -> Block:
         """A statement, or the loop that it is."""
         if isinstance(node, gast.AugAssign):
-            return self._added(node) or [node]
+            return self._lower_augmented(node) or [node]
         if not isinstance(node, gast.Assign) or len(node.targets) != 1:
             return [node]
         [place] = node.targets
         if isinstance(place, gast.Subscript):
-            return self._stored(node, place) or [node]
-        return self._bound(node, place.id) or [node] if isinstance(place, gast.Name) else [node]
+            return self._lower_store(node, place) or [node]
+        return self._lower_binding(node, place.id) or [node] if isinstance(place, gast.Name) else [node]
 
-    def _bound(self, node: Node, held: str) -> Block:
+    def _lower_binding(self, node: Node, held: str) -> Block:
         """`x = u[1:] - u[:-1]`, `s = np.sum(x * y)`."""
-        inner = self._summed(node.value)
+        inner = self._summed_elements(node.value)
         if inner is not None and _mentions(inner, held):
             return []
         if inner is not None:
-            return [at(assign(held, constant(0.0)), node), *self._sum(held, inner, node)]
+            return [at(assign(held, literal_node(0.0)), node), *self._sum(held, inner, node)]
         shape = self.lengths.of(node.value)
         if not shape or not self._computes(node.value, shape):
             return []
@@ -236,7 +236,7 @@ class _LoopWork:
         )
         return [array, loop, *([at(assign(held, name(fresh)), node)] if fresh != held else [])]
 
-    def _summed(self, value: Node) -> Node | None:
+    def _summed_elements(self, value: Node) -> Node | None:
         """What a sum of all elements adds up, if it is computed for it."""
         if not isinstance(value, gast.Call) or value.keywords:
             return None
@@ -253,16 +253,16 @@ class _LoopWork:
         one = gast.AugAssign(name(held, gast.Store()), gast.Add(), inner)
         return [self._loop(node, self._array(inner), one, len(shape))]
 
-    def _added(self, node: Node) -> Block:
+    def _lower_augmented(self, node: Node) -> Block:
         """`x[1:] += e`, `x += e`, `s += np.sum(e)`."""
-        inner = self._summed(node.value)
+        inner = self._summed_elements(node.value)
         if inner is not None and isinstance(node.target, gast.Name) and isinstance(node.op, gast.Add):
             held = str(node.target.id)
             adds = self.lengths.of(node.target) == () and not _mentions(inner, held)
             return self._sum(held, inner, node) if adds else []
         return self._into(node, node.target)
 
-    def _stored(self, node: Node, place: Node) -> Block:
+    def _lower_store(self, node: Node, place: Node) -> Block:
         return self._into(node, place) if has_slice(place) else []
 
     def _into(self, node: Node, place: Node) -> Block:
@@ -333,7 +333,7 @@ class _LoopWork:
         """`for i in range(n): for j in range(m): one`, in terms of the elements at i, j."""
         one.value = self._elements(one.value, rank)
         made = at(one, node)
-        like = self._seen(like)
+        like = self._show_array(like)
         for axis in reversed(range(rank)):
             header = statement(f"for {self._counter(axis)} in range(n):\n    pass", n=_length(like, axis))
             header.body = [made]
@@ -347,7 +347,7 @@ class _LoopWork:
             self.counters.append(self.facts.names.fresh(stem))
         return self.counters[axis]
 
-    def _seen(self, node: Node) -> Node:
+    def _show_array(self, node: Node) -> Node:
         """A view by the array that it shows."""
         return self.views[node.id] if isinstance(node, gast.Name) and node.id in self.views else node
 
@@ -361,7 +361,7 @@ class _LoopWork:
 
     def _element(self, node: Node, rank: int) -> Node:
         """`u[1:, k]` at i: `u[i + 1, k]`."""
-        node = self._seen(node)
+        node = self._show_array(node)
         parts: list[Node] = []
         if isinstance(node, gast.Subscript):
             parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
@@ -371,7 +371,7 @@ class _LoopWork:
                 found = bounds(part)
                 assert found is not None, "a part whose shape is known has literal bounds"
                 counter = self._counter(axis)
-                place.append(expression(f"{counter} + n", n=constant(found[0])) if found[0] else name(counter))
+                place.append(expression(f"{counter} + n", n=literal_node(found[0])) if found[0] else name(counter))
                 axis += 1
             else:
                 place.append(copy(part))
@@ -388,15 +388,15 @@ def _mentions(value: Node, held: str) -> bool:
 def _length(node: Node, axis: int) -> Node:
     """`u.shape[0] - 2` for `u[1:-1]`."""
     if not isinstance(node, gast.Subscript):
-        return expression("x.shape[k]", x=_read(node), k=constant(axis))
+        return expression("x.shape[k]", x=_read(node), k=literal_node(axis))
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
     kept = [(place, part) for place, part in enumerate(parts) if isinstance(part, gast.Slice)]
     kept += [(place, gast.Slice(None, None, None)) for place in range(len(parts), len(parts) + axis + 1)]
     place, part = kept[axis]
-    whole = expression("x.shape[k]", x=copy(node.value), k=constant(place))
+    whole = expression("x.shape[k]", x=copy(node.value), k=literal_node(place))
     ends = bounds(part)
     assert ends is not None, "a part whose shape is known has literal bounds"
-    return expression("n - cut", n=whole, cut=constant(sum(ends))) if sum(ends) else whole
+    return expression("n - cut", n=whole, cut=literal_node(sum(ends))) if sum(ends) else whole
 
 
 def _read(node: Node) -> Node:

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.core.identity import uncompiled
+from srcgrad.core.identity import python_function
 from srcgrad.core.locations import users_place
 from srcgrad.core.target import Text
 from srcgrad.core.trees import Node, walk
@@ -33,13 +33,13 @@ def require_numba() -> None:
         )
 
 
-def compiled(text: Text) -> Callable[..., Any]:
+def compile_text(text: Text) -> Callable[..., Any]:
     """The function that a text defines, as its decorators have Numba compile it; E5019 where it is not installed."""
     require_numba()
-    return text.load(outside(text.outside, text.trees))
+    return text.load(outside_values(text.outside, text.trees))
 
 
-def guarded(compiled: Any, otherwise: Callable[[], Callable[..., Any]] | None = None) -> Callable[..., Any]:
+def guard_arguments(compiled: Any, otherwise: Callable[[], Callable[..., Any]] | None = None) -> Callable[..., Any]:
     """A compiled function that takes NumPy's arguments as they come, and whose refusals carry the code E5026.
 
     `otherwise` makes the one that runs for arguments over which its loops cannot: those of which axes broadcast.
@@ -57,9 +57,9 @@ def guarded(compiled: Any, otherwise: Callable[[], Callable[..., Any]] | None = 
         for place, value in enumerate(args):
             kind = type(value)  # most are floats and arrays, and are given as they are
             if kind is not float and (kind is not np.ndarray or not value.flags.c_contiguous or not value.ndim):
-                given[place] = taken(value, contiguous)
+                given[place] = numba_argument(value, contiguous)
         try:
-            found = compiled(*given, **{name: taken(value, contiguous) for name, value in kwargs.items()})
+            found = compiled(*given, **{name: numba_argument(value, contiguous) for name, value in kwargs.items()})
         except Exception as error:  # what its passes raise is of no one class
             if _of_compiler(error):
                 raise refusal(error) from None
@@ -80,10 +80,10 @@ def _of_compiler(error: Exception) -> bool:
     return any(frame.f_globals.get("__name__", "").startswith("numba.") for frame, _ in frames)
 
 
-def taken(value: Any, contiguous: bool = True) -> Any:
+def numba_argument(value: Any, contiguous: bool = True) -> Any:
     """An argument as Numba is given it: arrays without axes as numbers, others contiguous; E5026 for lists and objects.
 
-    >>> taken(np.array(2.0)), taken((1, np.arange(4)[::2]))
+    >>> numba_argument(np.array(2.0)), numba_argument((1, np.arange(4)[::2]))
     (np.float64(2.0), (1, array([0, 2])))
     """
     if type(value) is np.ndarray and value.ndim > 0:
@@ -94,10 +94,10 @@ def taken(value: Any, contiguous: bool = True) -> Any:
     if isinstance(value, PLAIN):
         return value
     if isinstance(value, tuple):
-        parts = [taken(part, contiguous) for part in value]
+        parts = [numba_argument(part, contiguous) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(uncompiled(value), FunctionType):
-        return jitted(value)
+    if isinstance(python_function(value), FunctionType):
+        return compile_user_function(value)
     raise DifferentiationError(
         "E5026", f"an argument is of type {type(value).__name__}", "pass numbers, arrays, and tuples of them"
     )
@@ -114,14 +114,14 @@ def is_alone(base: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def jitted(function: Any) -> Any:
+def compile_user_function(function: Any) -> Any:
     """A function of the user as one that compiled code may call."""
     from numba import njit
 
-    return function if uncompiled(function) is not function else njit(function, boundscheck=True)
+    return function if python_function(function) is not function else njit(function, boundscheck=True)
 
 
-def outside(found: dict[str, Any], trees: list[Node]) -> dict[str, Any]:
+def outside_values(found: dict[str, Any], trees: list[Node]) -> dict[str, Any]:
     """What a text reads from outside of itself, as Numba takes it; E5026 for what may change behind its back."""
     for name, value in found.items():
         _check_constant(name, value)
@@ -129,7 +129,10 @@ def outside(found: dict[str, Any], trees: list[Node]) -> dict[str, Any]:
         owner = found.get(node.value.id) if isinstance(node.value, gast.Name) else None
         if isinstance(owner, ModuleType):
             _check_constant(f"{node.value.id}.{node.attr}", vars(owner).get(node.attr))
-    return {name: jitted(value) if isinstance(value, FunctionType) else value for name, value in found.items()}
+    return {
+        name: compile_user_function(value) if isinstance(value, FunctionType) else value
+        for name, value in found.items()
+    }
 
 
 def _check_constant(name: str, value: Any) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import gast
 import numpy as np
 
-from srcgrad.backend.numba.spelling import asked, converted, joined, leaf, number, strong
+from srcgrad.backend.numba.spelling import common_dtype, convert_piece, dtype_function, leaf, number, strong
 from srcgrad.backend.numba.value_types import (
     ONE,
     WEAK,
@@ -29,16 +29,16 @@ from srcgrad.backend.numba.value_types import (
     Piece,
     Reduction,
     bounds,
-    fixed,
+    fixed_index,
     literal_axes,
     product_of,
-    shifted,
+    shifted_counter,
     sources,
 )
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called, meant
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Node, at, constant, copy, expression, name
+from srcgrad.core.trees import Node, at, copy, expression, literal_node, name
 
 
 def of_elements(node: Node, facts: Facts) -> Callable[[list[Node]], Node] | None:
@@ -57,29 +57,29 @@ def of_elements(node: Node, facts: Facts) -> Callable[[list[Node]], Node] | None
 REDUCED = {"sum": "sum", "max": "max", "min": "min", "amax": "max", "amin": "min", "mean": "mean"}
 
 
-def reduced(node: Node, called: str, words: dict[str, Node], reader: Reader) -> Piece | None:
+def read_reduction(node: Node, called: str, words: dict[str, Node], reader: Reader) -> Piece | None:
     """A call that puts elements together, or repeats them; None for any other."""
     if called in REDUCED:
         return _along(node, called, words, reader)
     if words or any(isinstance(one, gast.Starred) for one in node.args):
         return None
     if called in ("sum_to", "fit_to") and len(node.args) == 2:
-        return _summed(reader.value(node.args[0]), reader.form_of(node.args[1]), reader)
+        return _read_sum_to(reader.value(node.args[0]), reader.form_of(node.args[1]), reader)
     if called == "count":
         return number(_count(node, reader))
     if called in ("spread", "broadcast_to") and len(node.args) == 2:
-        return strong(_widened(reader.value(node.args[0]), reader.axes_of(node.args[1]), reader))
+        return strong(_read_broadcast(reader.value(node.args[0]), reader.axes_of(node.args[1]), reader))
     if (called, len(node.args)) in (("full_like", 2), ("ones_like", 1)):
-        value = reader.value(node.args[1]) if len(node.args) == 2 else number(constant(1.0))
+        value = reader.value(node.args[1]) if len(node.args) == 2 else number(literal_node(1.0))
         form = reader.form_of(node.args[0])
-        return converted(_widened(value, form.axes, reader), form.real, reader.facts)
+        return convert_piece(_read_broadcast(value, form.axes, reader), form.real, reader.facts)
     return None
 
 
 def _count(node: Node, reader: Reader) -> Node:
     """How many elements a reduction puts together."""
     axes = reader.axes_of(node.args[0])
-    gone = literal_axes(node.args[1] if len(node.args) == 2 else constant(None), len(axes))
+    gone = literal_axes(node.args[1] if len(node.args) == 2 else literal_node(None), len(axes))
     if gone is None:
         raise NotLoweredError
     return product_of([reader.lengths.node(axes[k]) for k in gone if axes[k] != ONE])
@@ -90,8 +90,8 @@ def _along(node: Node, called: str, words: dict[str, Node], reader: Reader) -> P
     given = [node.func.value, *node.args] if method else list(node.args)
     if not set(words) <= {"axis", "keepdims"} or len(given) > 2 or (len(given) == 2 and "axis" in words):
         raise NotLoweredError
-    axis = given[1] if len(given) == 2 else words.get("axis", constant(None))
-    keeps = words.get("keepdims", constant(False))
+    axis = given[1] if len(given) == 2 else words.get("axis", literal_node(None))
+    keeps = words.get("keepdims", literal_node(False))
     inner = reader.value(given[0])
     rank = len(inner.axes)
     gone = literal_axes(axis, rank)
@@ -119,14 +119,14 @@ def reduction(kind: str, inner: Piece, kept: tuple[int | None, ...], reader: Rea
     if kind != "mean":
         return made
     length = number(product_of([reader.lengths.node(one) for one in gone], least=False))
-    return reader.mapped([made, length], lambda parts: gast.BinOp(parts[0], gast.Div(), parts[1]))
+    return reader.map_pieces([made, length], lambda parts: gast.BinOp(parts[0], gast.Div(), parts[1]))
 
 
-def _summed(inner: Piece, form: Form, reader: Reader) -> Piece:
+def _read_sum_to(inner: Piece, form: Form, reader: Reader) -> Piece:
     """A value reduced to the shape of another that was broadcast to it."""
     lead = len(inner.axes) - len(form.axes)
     if lead < 0:
-        return _as(_widened(inner, form.axes, reader), form, reader)
+        return _as(_read_broadcast(inner, form.axes, reader), form, reader)
     kept: list[int | None] = []
     for k, wanted in enumerate(form.axes, lead):
         own = inner.axes[k]
@@ -134,7 +134,7 @@ def _summed(inner: Piece, form: Form, reader: Reader) -> Piece:
             raise NotLoweredError
         kept.append(None if wanted == ONE else k)
         if wanted != ONE:
-            reader.lengths.joined(wanted, own)
+            reader.lengths.broadcast_length(wanted, own)
     if lead == 0 and all(k is not None or inner.axes[place] == ONE for place, k in enumerate(kept)):
         return _as(inner, form, reader)
     return _as(reduction("sum", inner, tuple(kept), reader), form, reader)
@@ -142,10 +142,10 @@ def _summed(inner: Piece, form: Form, reader: Reader) -> Piece:
 
 def _as(piece: Piece, form: Form, reader: Reader) -> Piece:
     """An adjoint is of the dtype of what it belongs to."""
-    return piece if form.real == WEAK else converted(piece, form.real, reader.facts)
+    return piece if form.real == WEAK else convert_piece(piece, form.real, reader.facts)
 
 
-def _widened(inner: Piece, axes: Axes, reader: Reader) -> Piece:
+def _read_broadcast(inner: Piece, axes: Axes, reader: Reader) -> Piece:
     """A value repeated along the axes of another."""
     lead = len(axes) - len(inner.axes)
     if lead < 0 or any(a != ONE and b == ONE for a, b in zip(inner.axes, axes[lead:], strict=True)):
@@ -155,16 +155,18 @@ def _widened(inner: Piece, axes: Axes, reader: Reader) -> Piece:
     return Piece(
         axes,
         inner.real,
-        lambda index: inner.at([constant(0) if zero else one for zero, one in zip(zeros, index[lead:], strict=True)]),
+        lambda index: inner.at(
+            [literal_node(0) if zero else one for zero, one in zip(zeros, index[lead:], strict=True)]
+        ),
     )
 
 
-def shared(node: Node, words: dict[str, Node], reader: Reader) -> Piece:
+def read_share(node: Node, words: dict[str, Node], reader: Reader) -> Piece:
     """`share(g, a, y, axis)`: `among * (g / count)`, where `among` is 1.0 for elements that are equal to y."""
     if len(node.args) not in (3, 4) or not set(words) <= {"axis", "keepdims"} or (len(node.args) == 4 and words):
         raise NotLoweredError
-    axis = node.args[3] if len(node.args) == 4 else words.get("axis", constant(None))
-    keeps = words.get("keepdims", constant(False))
+    axis = node.args[3] if len(node.args) == 4 else words.get("axis", literal_node(None))
+    keeps = words.get("keepdims", literal_node(False))
     given, whole, found = map(reader.value, node.args[:3])
     gone = literal_axes(axis, len(whole.axes))
     if not gone or not isinstance(keeps, gast.Constant):
@@ -174,14 +176,14 @@ def shared(node: Node, words: dict[str, Node], reader: Reader) -> Piece:
             _widened_reduction(given, gone, len(whole.axes)),
             _widened_reduction(found, gone, len(whole.axes)),
         )
-    one, zero = (converted(number(constant(each)), found.real, reader.facts).at([]) for each in (1.0, 0.0))
-    among = reader.mapped(
+    one, zero = (convert_piece(number(literal_node(each)), found.real, reader.facts).at([]) for each in (1.0, 0.0))
+    among = reader.map_pieces(
         [whole, found],
         lambda parts: expression("one if a == y else zero", one=one, a=parts[0], y=parts[1], zero=zero),
     )
     kept = tuple(None if k in gone else k for k in range(len(whole.axes)))
     count = reduction("sum", among, kept, reader)
-    return reader.mapped(
+    return reader.map_pieces(
         [among, given, count], lambda parts: expression("a * (g / n)", a=parts[0], g=parts[1], n=parts[2])
     )
 
@@ -216,32 +218,32 @@ class Reader:
         if isinstance(node, gast.Name):
             return self.named(node)
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub | gast.UAdd):
-            return self.mapped([self.value(node.operand)], lambda parts: gast.UnaryOp(node.op, parts[0]))
+            return self.map_pieces([self.value(node.operand)], lambda parts: gast.UnaryOp(node.op, parts[0]))
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
-            return self._left(node)
+            return self._read_product(node)
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div | gast.Pow):
-            return self._binary(node)
+            return self._read_binary(node)
         if isinstance(node, gast.Compare) and len(node.ops) == 1:
             sides = [self.value(node.left), self.value(node.comparators[0])]
-            made = self.mapped(sides, lambda parts: gast.Compare(parts[0], node.ops, [parts[1]]))
+            made = self.map_pieces(sides, lambda parts: gast.Compare(parts[0], node.ops, [parts[1]]))
             return replace(made, tests=True)
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert):
-            return self._tested([node.operand], lambda parts: gast.UnaryOp(gast.Not(), parts[0]))
+            return self._read_tests([node.operand], lambda parts: gast.UnaryOp(gast.Not(), parts[0]))
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr):
             joint = gast.And() if isinstance(node.op, gast.BitAnd) else gast.Or()
-            return self._tested([node.left, node.right], lambda parts: gast.BoolOp(joint, parts))
+            return self._read_tests([node.left, node.right], lambda parts: gast.BoolOp(joint, parts))
         if isinstance(node, gast.Subscript):
             return self._part(node)
         if isinstance(node, gast.Call):
             return self._call(node)
         raise NotLoweredError
 
-    def _tested(self, nodes: list[Node], made: Callable[[list[Node]], Node]) -> Piece:
+    def _read_tests(self, nodes: list[Node], made: Callable[[list[Node]], Node]) -> Piece:
         """What is made of what is true or false."""
         sides = [self.piece(one) for one in nodes]
         if not all(side.tests for side in sides):
             raise NotLoweredError
-        return replace(self.mapped(sides, made), tests=True)
+        return replace(self.map_pieces(sides, made), tests=True)
 
     def value(self, node: Node) -> Piece:
         """An expression of numbers."""
@@ -264,22 +266,22 @@ class Reader:
             raise NotLoweredError
         return leaf(node.id, form) if form.axes else number(node, form.real)
 
-    def _binary(self, node: Node) -> Piece:
+    def _read_binary(self, node: Node) -> Piece:
         if isinstance(node.op, gast.Pow) and not isinstance(node.right, gast.Constant):
             if self.value(node.left).axes == () == self.value(node.right).axes:
                 raise NotLoweredError  # a number, which may be an integer
         sides = [self.value(node.left), self.value(node.right)]
         if isinstance(node.op, gast.Pow) and isinstance(node.right, gast.Constant) and type(node.right.value) is int:
-            return self.mapped(sides[:1], lambda parts: gast.BinOp(parts[0], node.op, copy(node.right)))
-        return self.mapped(sides, lambda parts: gast.BinOp(parts[0], node.op, parts[1]))
+            return self.map_pieces(sides[:1], lambda parts: gast.BinOp(parts[0], node.op, copy(node.right)))
+        return self.map_pieces(sides, lambda parts: gast.BinOp(parts[0], node.op, parts[1]))
 
-    def mapped(self, parts: list[Piece], made: Callable[[list[Node]], Node]) -> Piece:
+    def map_pieces(self, parts: list[Piece], made: Callable[[list[Node]], Node]) -> Piece:
         """What a function of elements makes of several pieces; Python's numbers are of float32 where others are."""
         axes: Axes = ()
         for part in parts:
             axes = self.lengths.broadcast(axes, part.axes)
-        real = joined(part.real for part in parts if not part.tests)
-        alike = [part if part.tests or part.real != WEAK else converted(part, real, self.facts) for part in parts]
+        real = common_dtype(part.real for part in parts if not part.tests)
+        alike = [part if part.tests or part.real != WEAK else convert_piece(part, real, self.facts) for part in parts]
         return Piece(axes, real, lambda index: made([part.at(index[len(index) - len(part.axes) :]) for part in alike]))
 
     def _part(self, node: Node) -> Piece:
@@ -287,8 +289,8 @@ class Reader:
         if isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
             return number(node)
         parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
-        if isinstance(node.value, gast.Call) and self.spelled(node.value) == "split_like":
-            return self._left(node)
+        if isinstance(node.value, gast.Call) and self.called_function(node.value) == "split_like":
+            return self._read_product(node)
         whole = self.piece(node.value)
         used = [part for part in parts if not _is(part, None)]
         if not whole.axes or len(used) > len(whole.axes) or any(_is(part, ...) for part in parts):
@@ -308,58 +310,58 @@ class Reader:
                 if ends is None or (axis == ONE and ends != (0, 0)):
                     raise NotLoweredError
                 axes.append(self.lengths.cut(axis, sum(ends)))
-                places.append(shifted(here, ends[0]))
+                places.append(shifted_counter(here, ends[0]))
             elif isinstance(part, gast.Constant) and type(part.value) is int and part.value >= 0:
                 if not (whole.leaf or (axis == ONE and part.value == 0)):
                     raise NotLoweredError
-                places.append(fixed(part))
+                places.append(fixed_index(part))
                 self.lengths.fixed |= axis != ONE
             else:
                 raise NotLoweredError
         return Piece(tuple(axes), whole.real, lambda index: whole.at([place(index) for place in places]), whole.tests)
 
     def _call(self, node: Node) -> Piece:
-        called = self.spelled(node)
+        called = self.called_function(node)
         words = {word.arg: word.value for word in node.keywords}
         if isinstance(node.func, gast.Attribute) and node.func.attr == "astype" and len(node.args) == 1 and not words:
-            real = asked(node.args[0])
+            real = dtype_function(node.args[0])
             if real and self._is_numpys(node.args[0]):
-                return replace(converted(self.value(node.func.value), real, self.facts), leaf="")
-        found = shared(node, words, self) if called == "share" else reduced(node, called, words, self)
+                return replace(convert_piece(self.value(node.func.value), real, self.facts), leaf="")
+        found = read_share(node, words, self) if called == "share" else read_reduction(node, called, words, self)
         if found is not None:
             return found
         if not words and not any(isinstance(one, gast.Starred) for one in node.args):
             if called in _LOGICAL:
-                return self._tested(node.args, _LOGICAL[called])
+                return self._read_tests(node.args, _LOGICAL[called])
             if called == "where" and len(node.args) == 3:
                 test, *sides = [self.piece(node.args[0]), *map(self.value, node.args[1:])]
                 if test.tests:
-                    made = self.mapped([test, *sides], lambda parts: gast.IfExp(parts[0], parts[1], parts[2]))
+                    made = self.map_pieces([test, *sides], lambda parts: gast.IfExp(parts[0], parts[1], parts[2]))
                     return strong(made)
             if called == "if_larger" and len(node.args) == 3:
                 return self._larger(node)
             function = of_elements(node, self.facts)
             if function is not None:
-                mapped = self.mapped([self.value(one) for one in node.args], function)
+                mapped = self.map_pieces([self.value(one) for one in node.args], function)
                 return strong(mapped) if self._is_numpys(node.func) else mapped
-        return self._left(node)
+        return self._read_product(node)
 
     def _larger(self, node: Node) -> Piece:
         """`if_larger(g, x, y)` is of the dtype of g, which may be a number of Python's."""
         given, one, two = map(self.value, node.args)
-        compared = joined([one.real, two.real])
+        compared = common_dtype([one.real, two.real])
         parts = [
-            converted(given, compared, self.facts) if given.real == WEAK else given,
-            *(converted(side, compared, self.facts) if side.real == WEAK else side for side in (one, two)),
+            convert_piece(given, compared, self.facts) if given.real == WEAK else given,
+            *(convert_piece(side, compared, self.facts) if side.real == WEAK else side for side in (one, two)),
         ]
-        made = self.mapped(parts, lambda each: at(gast.Call(copy(node.func), each, []), node))
+        made = self.map_pieces(parts, lambda each: at(gast.Call(copy(node.func), each, []), node))
         return replace(made, real=parts[0].real)
 
     def _is_numpys(self, function: Node) -> bool:
         """Whether a function, or a dtype, is NumPy's."""
         return isinstance(function, gast.Attribute) and meant(function.value, self.facts) is np
 
-    def _left(self, node: Node) -> Piece:
+    def _read_product(self, node: Node) -> Piece:
         """A product of matrices or the like, which has a name of its own before the loops."""
         form = self.opaque(node)
         if form is None:
@@ -368,7 +370,7 @@ class Reader:
         self.reductions.append((held, node, form))
         return leaf(held, form) if form.axes else number(name(held), form.real)
 
-    def spelled(self, node: Node) -> str:
+    def called_function(self, node: Node) -> str:
         """The function of NumPy, or helper of ours, that is called; an empty string for any other."""
         function = node.func
         if isinstance(function, gast.Name):
@@ -386,7 +388,7 @@ class Reader:
 
     def form_of(self, node: Node) -> Form:
         """What is known of an expression of which no element is wanted."""
-        if isinstance(node, gast.Call) and self.spelled(node) == "shape" and len(node.args) == 1:
+        if isinstance(node, gast.Call) and self.called_function(node) == "shape" and len(node.args) == 1:
             return self.form_of(node.args[0])
         if isinstance(node, gast.Attribute) and node.attr == "T":
             form = self.form_of(node.value)

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.backend.numba.array_operations import Sharing, form_of_call, is_view, named_lengths, operands, renamed
+from srcgrad.backend.numba.array_operations import (
+    SharedMemory,
+    form_of_call,
+    is_view,
+    named_lengths,
+    operands,
+    rename_arrays,
+)
 from srcgrad.backend.numba.array_statements import is_inside
 from srcgrad.backend.numba.element_expressions import Reader
 from srcgrad.backend.numba.loop_placement import (
+    LoopPlacement,
     Nests,
-    Placing,
     accesses,
-    contracted,
+    contract_arrays,
     element_of,
+    element_target,
     indices,
-    spelled,
-    stored,
+    spell_nests,
 )
-from srcgrad.backend.numba.spelling import converted, joined
-from srcgrad.backend.numba.tapes import PRODUCTS, reused
+from srcgrad.backend.numba.spelling import common_dtype, convert_piece
+from srcgrad.backend.numba.tapes import PRODUCTS, reuse_arrays
 from srcgrad.backend.numba.value_types import (
     DOUBLE,
     ONE,
@@ -47,7 +54,7 @@ from srcgrad.core.trees import (
     substitute,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.derive.program import Program
 
@@ -72,13 +79,13 @@ def elements(program: Program, facts: Facts) -> Program:
         return program
     if not work.nests.made:
         return program
-    result = renamed(program.result, work.alias)
-    contracted(work.nests, result)
+    result = rename_arrays(program.result, work.alias)
+    contract_arrays(work.nests, result)
     helpers = tuple(facts.imports.get(one, one) for one in PRODUCTS)
     known = work.reader.known
     owned = {held: form for held, form in known.items() if form.axes and work.owns(held)}
-    reused(work.nests, result, known, owned, helpers)
-    block = spelled(work.nests, work.place.fresh, facts)
+    reuse_arrays(work.nests, result, known, owned, helpers)
+    block = spell_nests(work.nests, work.place.fresh, facts)
     read = {one for node in [*statements(block), result] for one in loads(node)}
     block = [node for node in block if target(node) not in work.reader.masks or target(node) in read]
     place = next(k for k, node in enumerate(block) if node is mark)
@@ -98,7 +105,7 @@ class _Work:
     def __init__(self, program: Program, facts: Facts) -> None:
         self.facts = facts
         self.lengths = Lengths()
-        self.sharing = Sharing()
+        self.sharing = SharedMemory()
         self.nests = Nests(lengths=self.lengths)
         self.alias: dict[str, str] = {}
         self.begun = set(program.parameters)  # names that are bound already
@@ -114,9 +121,9 @@ class _Work:
         self.users = {item.id for item in walk(facts.source.tree) if isinstance(item, gast.Name)}
         self.changed: set[str] = set()  # names of what is changed in place
         for node in statements([*program.forward, *program.backward]):
-            self.changed.update(stores(node) if isinstance(node, gast.AugAssign) else (), written(node))
+            self.changed.update(stores(node) if isinstance(node, gast.AugAssign) else (), written_names(node))
             for one in stores(node):
-                if not isinstance(node, gast.AugAssign) and one not in written(node):
+                if not isinstance(node, gast.AugAssign) and one not in written_names(node):
                     self.bound[one] = self.bound.get(one, 0) + 1
         known: dict[str, Form] = {}
         for parameter in program.parameters:
@@ -125,7 +132,7 @@ class _Work:
                 known[parameter] = Form(self.lengths.of_array(parameter, kind.ndim or 0), kind.dtype)
             elif kind is not None and kind.tag == "scalar" and not kind.complex and kind.dtype in ("", SINGLE, DOUBLE):
                 known[parameter] = Form((), kind.dtype or WEAK)
-        self.place = Placing(facts, self.lengths, self.nests, self.sharing, taken, known)
+        self.place = LoopPlacement(facts, self.lengths, self.nests, self.sharing, taken, known)
         fresh = self.place.fresh
         self.reader = Reader(facts, self.lengths, known, fresh, lambda node: form_of_call(node, self.reader, ""))
 
@@ -135,30 +142,30 @@ class _Work:
 
     def statement(self, node: Node) -> None:
         """Put a statement where it goes: into loops, or behind them as it is."""
-        node = renamed(node, self.alias)
+        node = rename_arrays(node, self.alias)
         try:
             self._take(node)
         finally:
             self.begun.update(one for each in statements([node]) for one in stores(each))
 
     def _take(self, node: Node) -> None:
-        before = self.lengths.saved()
+        before = self.lengths.saved_state()
         self.reader.reductions = []
         held = target(node)
         try:
             if held is not None:
-                done = self._bound(node, held)
+                done = self._lower_binding(node, held)
             elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-                done = self._added(node, node.target.id)
+                done = self._lower_augmented(node, node.target.id)
             else:
                 done = False
         except NotLoweredError:
             done = False
         if not done:
             self.lengths.restore(before)
-            self._plain(node)
+            self._keep_statement(node)
 
-    def _bound(self, node: Node, held: str) -> bool:
+    def _lower_binding(self, node: Node, held: str) -> bool:
         """`x = e`."""
         if isinstance(node.value, gast.Name | gast.Constant) or is_view(node.value):
             return False
@@ -170,15 +177,15 @@ class _Work:
             return False
         again = self.bound.get(held, 0) > 1 and held in self.begun
         if piece.leaf and not self.reader.reductions:
-            return self.bound.get(held, 0) == 1 and self._same(held, piece.leaf)
+            return self.bound.get(held, 0) == 1 and self._binds_equal_shape(held, piece.leaf)
         if not piece.axes and not self.reader.reductions:
             return False
         if again:
             if held in self.inner:
                 return False
-            if self._rebound(node, held, piece):
+            if self._rebinds_in_place(node, held, piece):
                 return True
-            held = self._anew(held)
+            held = self._next_name(held)
         last = self.reader.reductions[-1] if self.reader.reductions else None
         direct = isinstance(last, Reduction) and _is_name(piece, last.held)
         self.place.check()
@@ -200,18 +207,23 @@ class _Work:
         if held not in self.users and self.bound.get(held) == 1 and held not in self.inner and fixed:
             self.reader.masks[held] = node.value
 
-    def _same(self, held: str, other: str) -> bool:
+    def _binds_equal_shape(self, held: str, other: str) -> bool:
         """`t = sum_to(x, y)` of what has the shape of y is x."""
         if self.bound.get(other, 1) > 1 or held in self.inner:
             return False
         self.alias[held] = other
         return True
 
-    def _rebound(self, node: Node, held: str, piece: Piece) -> bool:
+    def _rebinds_in_place(self, node: Node, held: str, piece: Piece) -> bool:
         """`x = x + e` of what these loops have made is done in place."""
         mine = held in self.nests.made and self.sharing.of(held) == {held} and piece.axes
         form = self.reader.known.get(held)
-        if not mine or form is None or form.real != piece.real or not self.lengths.same(form.axes, piece.axes):
+        if (
+            not mine
+            or form is None
+            or form.real != piece.real
+            or not self.lengths.axes_are_equal(form.axes, piece.axes)
+        ):
             return False
         axes = form.axes
         index = indices(axes)
@@ -219,12 +231,12 @@ class _Work:
         self._in_place(held, element, value)
         self.place.check()
         self.place.reduce(node, self.reader)
-        self.place.put(at(gast.Assign([stored(element)], value, None), node), axes)
+        self.place.put(at(gast.Assign([element_target(element)], value, None), node), axes)
         return True
 
-    def _anew(self, held: str) -> str:
+    def _next_name(self, held: str) -> str:
         """The name for the next value of a name."""
-        made = self.facts.names.numbered(held)
+        made = self.facts.names.numbered_name(held)
         self.alias = {one: made if other == held else other for one, other in self.alias.items()} | {held: made}
         self.bound[made] = self.bound[held]
         self.begun.add(made)
@@ -237,14 +249,14 @@ class _Work:
             if access[0] in self.sharing.of(held) and access != place:
                 raise NotLoweredError
 
-    def _added(self, node: Node, held: str) -> bool:
+    def _lower_augmented(self, node: Node, held: str) -> bool:
         """`x += e`."""
         form = self.reader.known.get(held)
         if form is None or not isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div):
             return False
         axes, piece = form.axes, self.reader.piece(node.value)
-        real = joined([form.real, piece.real])
-        piece = converted(piece, real, self.facts) if real == SINGLE else piece
+        real = common_dtype([form.real, piece.real])
+        piece = convert_piece(piece, real, self.facts) if real == SINGLE else piece
         if not axes:
             if piece.axes or not self.reader.reductions:
                 return False
@@ -262,10 +274,10 @@ class _Work:
         self._in_place(held, element, value)
         self.place.check()
         self.place.reduce(node, self.reader)
-        self.place.put(at(gast.AugAssign(stored(element), node.op, value), node), axes)
+        self.place.put(at(gast.AugAssign(element_target(element), node.op, value), node), axes)
         return True
 
-    def _plain(self, node: Node) -> None:
+    def _keep_statement(self, node: Node) -> None:
         """A statement as it is, and what is known of the names that it binds."""
         if isinstance(node, gast.Assign) and operands(node.value, self.reader):
             node = at(substitute(node, {}), node)  # a tree of its own
@@ -274,15 +286,17 @@ class _Work:
         known, held = self.reader.known, target(node)
         found: Form | None = None
         if held is not None:
-            before = self.lengths.saved()
+            before = self.lengths.saved_state()
             found = form_of_call(node.value, self.reader, held)
             if found is None:
                 self.lengths.restore(before)
                 found, node = self._number(node)
         bound = {one for each in statements([node]) for one in stores(each)}
-        changed = {one for each in statements([node]) for one in written(each)}
+        changed = {one for each in statements([node]) for one in written_names(each)}
         for one in bound - changed if not isinstance(node, gast.AugAssign) else ():
-            if one in known and not (one == held and found and self.lengths.same(found.axes, known[one].axes)):
+            if one in known and not (
+                one == held and found and self.lengths.axes_are_equal(found.axes, known[one].axes)
+            ):
                 del known[one]
                 if self.lengths.spells(one):
                     raise _ChangedError

@@ -16,7 +16,7 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload
 
 from srcgrad import runtime
-from srcgrad.backend.numba.helpers import Compiled, Rule, compiled
+from srcgrad.backend.numba.helpers import Compiled, Rule, lowering
 
 
 def _literal(given: Any) -> Any:
@@ -46,7 +46,7 @@ def with_one(shape: Any, axis: int) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def without(shape: Any, axis: int) -> Any:
+def shape_without_axis(shape: Any, axis: int) -> Any:
     """A shape without an axis."""
     made = shape[:-1]
     for k in range(axis % len(shape), len(shape) - 1):
@@ -55,7 +55,7 @@ def without(shape: Any, axis: int) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def largest(a: Any) -> Any:
+def max_along_middle(a: Any) -> Any:
     """The largest elements along the middle of three axes; nan where there is one."""
     if a.shape[1] == 0:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
@@ -70,7 +70,7 @@ def largest(a: Any) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def least(a: Any) -> Any:
+def min_along_middle(a: Any) -> Any:
     """The least elements along the middle of three axes; nan where there is one."""
     if a.shape[1] == 0:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
@@ -91,7 +91,7 @@ def added_up(a: Any) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def averaged(a: Any) -> Any:
+def mean_along_middle(a: Any) -> Any:
     """Means along the middle of three axes."""
     return (np.sum(a, 1) / a.shape[1]).astype(a.dtype)
 
@@ -101,7 +101,7 @@ def in_line(x: Any) -> Any:
     raise NotImplementedError
 
 
-@compiled(in_line)
+@lowering(in_line)
 def _in_line(x: Any) -> Compiled:
     if isinstance(x, types.Array):
         return lambda x: np.ascontiguousarray(x).reshape(x.size)
@@ -126,37 +126,41 @@ def _reduction(reduced: Compiled) -> Rule:
             return lambda a, axis=None, keepdims=False: reduced(in_three(a, axis)).reshape(with_one(a.shape, axis))
         if a.ndim == 1:
             return lambda a, axis=None, keepdims=False: reduced(in_three(a, axis))[0, 0]
-        return lambda a, axis=None, keepdims=False: reduced(in_three(a, axis)).reshape(without(a.shape, axis))
+        return lambda a, axis=None, keepdims=False: reduced(in_three(a, axis)).reshape(
+            shape_without_axis(a.shape, axis)
+        )
 
     return rule
 
 
 REDUCTIONS = (
-    (runtime.max_along, largest),
-    (runtime.min_along, least),
+    (runtime.max_along, max_along_middle),
+    (runtime.min_along, min_along_middle),
     (runtime.sum_along, added_up),
-    (runtime.mean_along, averaged),
+    (runtime.mean_along, mean_along_middle),
 )
 for _op, _reduced in REDUCTIONS:
     overload(_op, prefer_literal=True)(_reduction(_reduced))
 
 
-@compiled(runtime.share)
+@lowering(runtime.share)
 def _share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: Any = False) -> Compiled | None:
     """Arrays of a reduction have their elements in one order, with the axis that is gone or without it."""
     if not isinstance(a, types.Array) or not isinstance(a.dtype, types.Float):
         return None
     if _is_none(axis):
-        return lambda g, a, y, axis=None, keepdims=False: shared(
+        return lambda g, a, y, axis=None, keepdims=False: share_along_middle(
             in_line(g), in_three(in_line(a), 0), in_line(y)
         ).reshape(a.shape)
     if not isinstance(axis, types.Integer):
         return None
-    return lambda g, a, y, axis=None, keepdims=False: shared(in_line(g), in_three(a, axis), in_line(y)).reshape(a.shape)
+    return lambda g, a, y, axis=None, keepdims=False: share_along_middle(
+        in_line(g), in_three(a, axis), in_line(y)
+    ).reshape(a.shape)
 
 
 @njit(error_model="numpy")  # type: ignore[untyped-decorator]
-def shared(g: Any, a: Any, y: Any) -> Any:
+def share_along_middle(g: Any, a: Any, y: Any) -> Any:
     """`g`, one for each reduction along the middle of three axes, shared by the elements that are equal to `y`."""
     made = np.zeros_like(a)
     before, length, after = a.shape
@@ -173,8 +177,8 @@ def shared(g: Any, a: Any, y: Any) -> Any:
     return made
 
 
-@compiled(runtime.stored)
-def _stored(a_bar: Any, index: Any) -> Compiled | None:
+@lowering(runtime.stored)
+def _compile_stored(a_bar: Any, index: Any) -> Compiled | None:
     if not isinstance(a_bar, types.Array):
         return None
     parts = index.types if isinstance(index, types.BaseTuple) else (index,)
@@ -199,7 +203,7 @@ def last_stored(a_bar: Any, index: Any) -> Any:
     return taken
 
 
-@compiled(runtime.columns)
+@lowering(runtime.columns)
 def _columns(x: Any, b: Any) -> Compiled | None:
     if not isinstance(b, types.Array) or not isinstance(x, types.Array):
         return None
@@ -212,13 +216,13 @@ def _ranks(*arrays: Any) -> tuple[int, ...]:
     return tuple(a.ndim if isinstance(a, types.Array) else 0 for a in arrays)
 
 
-def whole(a: Any) -> Any:
+def one_piece(a: Any) -> Any:
     """An array as products of matrices take it, in one piece: compiled code alone knows whether it is."""
     raise NotImplementedError
 
 
-@compiled(whole)
-def _whole(a: Any) -> Compiled | None:
+@lowering(one_piece)
+def _compile_one_piece(a: Any) -> Compiled | None:
     if not isinstance(a, types.Array):
         return None
     return (lambda a: a) if a.layout in "CF" else lambda a: np.ascontiguousarray(a)
@@ -229,7 +233,7 @@ def rows(a: Any) -> Any:
     raise NotImplementedError
 
 
-@compiled(rows)
+@lowering(rows)
 def _rows(a: Any) -> Compiled | None:
     if not isinstance(a, types.Array):
         return None
@@ -238,30 +242,30 @@ def _rows(a: Any) -> Compiled | None:
     return lambda a: np.ascontiguousarray(a).reshape(a.shape[0] * a.shape[1], a.shape[2])
 
 
-@compiled(runtime.product)
+@lowering(runtime.product)
 def _product(a: Any, b: Any) -> Compiled | None:
     ranks = _ranks(a, b)
     if ranks in ((1, 1), (1, 2), (2, 1), (2, 2)):
-        return lambda a, b: np.dot(whole(a), whole(b))
+        return lambda a, b: np.dot(one_piece(a), one_piece(b))
     if ranks == (3, 3):
-        return lambda a, b: batched(a, b)
+        return lambda a, b: batched_product(a, b)
     if ranks == (3, 2):
-        return lambda a, b: np.dot(rows(a), whole(b)).reshape(a.shape[0], a.shape[1], b.shape[1])
-    return (lambda a, b: batched(a[None], b)) if ranks == (2, 3) else None
+        return lambda a, b: np.dot(rows(a), one_piece(b)).reshape(a.shape[0], a.shape[1], b.shape[1])
+    return (lambda a, b: batched_product(a[None], b)) if ranks == (2, 3) else None
 
 
 @njit  # type: ignore[untyped-decorator]
-def batched(a: Any, b: Any) -> Any:
+def batched_product(a: Any, b: Any) -> Any:
     """The products of the matrices of two arrays, one of which may have a single one."""
-    count = together(a, b)
+    count = count_of_matrices(a, b)
     made = np.empty((count, a.shape[1], b.shape[2]), a.dtype)
     for k in range(count):
-        np.dot(whole(a[k if a.shape[0] != 1 else 0]), whole(b[k if b.shape[0] != 1 else 0]), made[k])
+        np.dot(one_piece(a[k if a.shape[0] != 1 else 0]), one_piece(b[k if b.shape[0] != 1 else 0]), made[k])
     return made
 
 
 @njit  # type: ignore[untyped-decorator]
-def together(a: Any, b: Any) -> int:
+def count_of_matrices(a: Any, b: Any) -> int:
     """How many matrices two arrays have, when they meet."""
     if a.shape[0] != b.shape[0] and a.shape[0] != 1 and b.shape[0] != 1:
         raise ValueError("E5004 gradient of a rule has the wrong shape: matrices in other numbers")
@@ -280,9 +284,9 @@ def add_up(total: Any, part: Any) -> None:
 def left_of(g: Any, b: Any, count: int) -> Any:
     """The products of matrices with transposes, `g @ b.T`; their sum if one is wanted alone."""
     made = np.zeros((count, g.shape[1], b.shape[1]), g.dtype)
-    every = together(g, b)
+    every = count_of_matrices(g, b)
     for k in range(every):
-        one, two = whole(g[k if g.shape[0] != 1 else 0]), whole(b[k if b.shape[0] != 1 else 0])
+        one, two = one_piece(g[k if g.shape[0] != 1 else 0]), one_piece(b[k if b.shape[0] != 1 else 0])
         if count == every:
             np.dot(one, two.T, made[k])
         else:
@@ -294,9 +298,9 @@ def left_of(g: Any, b: Any, count: int) -> Any:
 def right_of(a: Any, g: Any, count: int) -> Any:
     """The products of transposes with matrices, `a.T @ g`; their sum if one is wanted alone."""
     made = np.zeros((count, a.shape[2], g.shape[2]), g.dtype)
-    every = together(a, g)
+    every = count_of_matrices(a, g)
     for k in range(every):
-        one, two = whole(a[k if a.shape[0] != 1 else 0]), whole(g[k if g.shape[0] != 1 else 0])
+        one, two = one_piece(a[k if a.shape[0] != 1 else 0]), one_piece(g[k if g.shape[0] != 1 else 0])
         if count == every:
             np.dot(one.T, two, made[k])
         else:
@@ -304,7 +308,7 @@ def right_of(a: Any, g: Any, count: int) -> Any:
     return made
 
 
-def _left(g: Any, a: Any, b: Any) -> Compiled | None:
+def _compile_product_left(g: Any, a: Any, b: Any) -> Compiled | None:
     ranks = _ranks(g, a, b)
     if ranks == (0, 0, 0):
         return lambda g, a, b: g * b
@@ -313,28 +317,28 @@ def _left(g: Any, a: Any, b: Any) -> Compiled | None:
     if ranks == (1, 2, 1):
         return lambda g, a, b: np.outer(g, b)
     if ranks == (1, 1, 2):
-        return lambda g, a, b: np.dot(whole(b), whole(g))
+        return lambda g, a, b: np.dot(one_piece(b), one_piece(g))
     if ranks == (2, 2, 2):
-        return lambda g, a, b: np.dot(whole(g), whole(b).T)
+        return lambda g, a, b: np.dot(one_piece(g), one_piece(b).T)
     if ranks == (3, 3, 3):
         return lambda g, a, b: left_of(g, b, a.shape[0])
     if ranks == (3, 3, 2):
-        return lambda g, a, b: np.dot(rows(g), whole(b).T).reshape(a.shape)
+        return lambda g, a, b: np.dot(rows(g), one_piece(b).T).reshape(a.shape)
     return (lambda g, a, b: left_of(g, b, 1)[0]) if ranks == (3, 2, 3) else None
 
 
-def _right(g: Any, a: Any, b: Any) -> Compiled | None:
+def _compile_product_right(g: Any, a: Any, b: Any) -> Compiled | None:
     ranks = _ranks(g, a, b)
     if ranks == (0, 0, 0):
         return lambda g, a, b: g * a
     if ranks == (0, 1, 1):
         return lambda g, a, b: g * a
     if ranks == (1, 2, 1):
-        return lambda g, a, b: np.dot(whole(a).T, whole(g))
+        return lambda g, a, b: np.dot(one_piece(a).T, one_piece(g))
     if ranks == (1, 1, 2):
         return lambda g, a, b: np.outer(a, g)
     if ranks == (2, 2, 2):
-        return lambda g, a, b: np.dot(whole(a).T, whole(g))
+        return lambda g, a, b: np.dot(one_piece(a).T, one_piece(g))
     if ranks == (3, 3, 3):
         return lambda g, a, b: right_of(a, g, b.shape[0])
     if ranks == (3, 3, 2):
@@ -342,23 +346,23 @@ def _right(g: Any, a: Any, b: Any) -> Compiled | None:
     return (lambda g, a, b: right_of(a[None], g, b.shape[0])) if ranks == (3, 2, 3) else None
 
 
-def _both(g: Any, a: Any) -> Compiled | None:
+def _compile_product_both(g: Any, a: Any) -> Compiled | None:
     if _ranks(g, a) in ((0, 0), (0, 1)):
         return lambda g, a: 2.0 * g * a
     if _ranks(g, a) == (2, 2):
-        return lambda g, a: np.dot(whole(g), whole(a).T) + np.dot(whole(a).T, whole(g))
+        return lambda g, a: np.dot(one_piece(g), one_piece(a).T) + np.dot(one_piece(a).T, one_piece(g))
     return None
 
 
-compiled(runtime.matmul_both)(_both)
-compiled(runtime.dot_both)(_both)
+lowering(runtime.matmul_both)(_compile_product_both)
+lowering(runtime.dot_both)(_compile_product_both)
 for _product_op in (runtime.matmul_left, runtime.dot_left):
-    compiled(_product_op)(_left)
+    lowering(_product_op)(_compile_product_left)
 for _product_op in (runtime.matmul_right, runtime.dot_right):
-    compiled(_product_op)(_right)
+    lowering(_product_op)(_compile_product_right)
 
 
-@compiled(runtime.count)
+@lowering(runtime.count)
 def _count(a: Any, axis: Any = None) -> Compiled | None:
     if not isinstance(a, types.Array):
         return lambda a, axis=None: 1
@@ -367,8 +371,8 @@ def _count(a: Any, axis: Any = None) -> Compiled | None:
     return (lambda a, axis=None: max(a.size, 1)) if axis is None or isinstance(axis, types.Omitted) else None
 
 
-@compiled(runtime.spread)
-def _spread(g: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Compiled | None:
+@lowering(runtime.spread)
+def _compile_spread(g: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Compiled | None:
     if axis is not None and not isinstance(axis, types.NoneType | types.Omitted):
         return _spread_along(g, a, axis, keepdims)
     if isinstance(a, types.Number):

@@ -35,7 +35,7 @@ def register() -> None:
     importlib.import_module("srcgrad.backend.numba.helper_arrays")
 
 
-def compiled(op: Any) -> Callable[[Rule], Rule]:
+def lowering(op: Any) -> Callable[[Rule], Rule]:
     """Declare what an operation does in compiled code, by the types of its arguments; None where it is not compiled.
 
     Numba compares the signatures of the two functions, annotations included; so there are none.
@@ -54,7 +54,7 @@ def is_floating(x: Any) -> bool:
     return isinstance(x, types.Float | types.Complex)
 
 
-@compiled(runtime.sum_to)
+@lowering(runtime.sum_to)
 def _sum_to(g: Any, x: Any, dtype: Any = None) -> Compiled | None:
     if is_floating(x):
         real = isinstance(x, types.Float)
@@ -98,7 +98,7 @@ def onto(g: Any, x: Any) -> Any:
     return made
 
 
-@compiled(runtime.check_seed)
+@lowering(runtime.check_seed)
 def _check_seed(y_bar: Any, y: Any) -> Compiled | None:
     if isinstance(y, REAL):
         return lambda y_bar, y: None
@@ -113,7 +113,7 @@ def refuse_seed() -> None:
     raise ValueError("E5007 the output is an array; use srcgrad.vjp with a seed of its shape")
 
 
-@compiled(runtime.if_larger)
+@lowering(runtime.if_larger)
 def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
     if seed == types.float32 and isinstance(x, REAL) and isinstance(y, REAL):
         half, none = np.float32(0.5), np.float32(0.0)
@@ -123,14 +123,14 @@ def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
     return lambda seed, x, y: np.where(x > y, seed, np.where(x == y, 0.5 * seed, 0.0))
 
 
-@compiled(quotient)
+@lowering(quotient)
 def _quotient(x: Any, y: Any) -> Compiled | None:
     if isinstance(x, REAL) and isinstance(y, REAL):
         return lambda x, y: np.nan if np.isinf(y) and x != 0.0 else x / y
     return lambda x, y: np.where(np.isinf(y) & (x != 0.0), np.nan, x / y)
 
 
-@compiled(runtime.zeros_like)
+@lowering(runtime.zeros_like)
 def _zeros_like(x: Any) -> Compiled | None:
     if isinstance(x, REAL):
         return lambda x: 0.0
@@ -143,22 +143,22 @@ def _zeros_like(x: Any) -> Compiled | None:
     return lambda x: np.zeros(x.shape, np.float64)
 
 
-def _same(x: Any) -> Compiled:
+def _identity_lowering(x: Any) -> Compiled:
     return lambda x: x
 
 
-_same.__annotations__ = {}
-overload_method(types.Float, "copy")(_same)  # as numbers of NumPy have it
-overload_method(types.Complex, "copy")(_same)
+_identity_lowering.__annotations__ = {}
+overload_method(types.Float, "copy")(_identity_lowering)  # as numbers of NumPy have it
+overload_method(types.Complex, "copy")(_identity_lowering)
 
 
-@compiled(runtime.add_at)
+@lowering(runtime.add_at)
 def _add_at(x_bar: Any, index: Any, g: Any) -> Compiled | None:
     if not isinstance(x_bar, types.Array):
         return None
     whole = isinstance(index, types.Array) and isinstance(index.dtype, types.Integer) and index.ndim == 1
     if whole and isinstance(g, types.Array) and g.ndim == x_bar.ndim:
-        return lambda x_bar, index, g: added(x_bar, index, g)
+        return lambda x_bar, index, g: add_at_index(x_bar, index, g)
     parts = index.types if isinstance(index, types.BaseTuple) else (index,)
     last = parts[-1]
     if len(parts) == 2 and isinstance(parts[0], types.SliceType) and isinstance(last, types.Array):
@@ -171,7 +171,7 @@ def _add_at(x_bar: Any, index: Any, g: Any) -> Compiled | None:
 
 
 @njit(boundscheck=True)  # type: ignore[untyped-decorator]
-def added(x_bar: Any, index: Any, g: Any) -> Any:
+def add_at_index(x_bar: Any, index: Any, g: Any) -> Any:
     """Items of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
     if g.shape[0] != index.size:
         raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
@@ -198,59 +198,59 @@ def added_to_part(x_bar: Any, index: Any, g: Any) -> Any:
     return x_bar
 
 
-@compiled(runtime.check_number)
+@lowering(runtime.check_number)
 def _check_number(x: Any, a: Any) -> Compiled | None:
     return (lambda x, a: None) if isinstance(x, (*REAL, types.Complex)) else None
 
 
-@compiled(runtime.check_item)
+@lowering(runtime.check_item)
 def _check_item(x: Any, held: Any = None) -> Compiled | None:
     safe = isinstance(x, (*REAL, types.Complex)) or isinstance(held, types.Array)
     return (lambda x, held=None: None) if safe else None
 
 
-@compiled(runtime.check_method)
+@lowering(runtime.check_method)
 def _check_method(x: Any) -> Compiled | None:
     return (lambda x: None) if isinstance(x, (*REAL, types.Complex, types.Array)) else None
 
 
-@compiled(runtime.check_real)
+@lowering(runtime.check_real)
 def _check_real(x: Any) -> Compiled | None:
     return None if isinstance(getattr(x, "dtype", x), types.Complex) else lambda x: None
 
 
-@compiled(runtime.check_operand)
+@lowering(runtime.check_operand)
 def _check_operand(x: Any) -> Compiled | None:
     return None if isinstance(x, types.List | types.BaseTuple) else lambda x: None
 
 
-@compiled(runtime.check_array)
+@lowering(runtime.check_array)
 def _check_array(x: Any) -> Compiled | None:
     return (lambda x: None) if isinstance(x, types.Array) else None
 
 
-@compiled(runtime.check_floating)
+@lowering(runtime.check_floating)
 def _check_floating(a: Any) -> Compiled | None:
     return (lambda a: None) if isinstance(a, types.Array) and is_floating(a.dtype) else None
 
 
-@compiled(runtime.check_input)
+@lowering(runtime.check_input)
 def _check_input(x: Any) -> Compiled | None:
     return (lambda x: None) if is_floating(getattr(x, "dtype", x)) else None
 
 
-@compiled(runtime.stop_gradient)
+@lowering(runtime.stop_gradient)
 def _stop_gradient(x: Any) -> Compiled:
     return lambda x: x
 
 
-@compiled(runtime.owned)
-def _owned(x: Any, others: Any) -> Compiled | None:
-    return (lambda x, others: copied(x, others)) if isinstance(x, types.Array) else None
+@lowering(runtime.owned)
+def _compile_owned(x: Any, others: Any) -> Compiled | None:
+    return (lambda x, others: copy_unless_own(x, others)) if isinstance(x, types.Array) else None
 
 
 @njit  # type: ignore[untyped-decorator]
-def copied(x: Any, others: Any) -> Any:
+def copy_unless_own(x: Any, others: Any) -> Any:
     """A copy of an array of which no other argument shows elements."""
     if is_near(x, others):
         raise TypeError(
@@ -264,7 +264,7 @@ def is_near(x: Any, others: Any) -> bool:
     raise NotImplementedError
 
 
-@compiled(is_near)
+@lowering(is_near)
 def _is_near(x: Any, others: Any) -> Compiled:
     if len(others) == 0:
         return lambda x, others: False
@@ -295,13 +295,13 @@ def extent(x: Any) -> Any:
     return low, high + x.itemsize
 
 
-@compiled(runtime.check_lengths)
+@lowering(runtime.check_lengths)
 def _check_lengths(*lengths: Any) -> Compiled | None:
-    return lambda *lengths: equal(lengths)
+    return lambda *lengths: check_equal_lengths(lengths)
 
 
 @njit  # type: ignore[untyped-decorator]
-def equal(lengths: Any) -> None:
+def check_equal_lengths(lengths: Any) -> None:
     """The lengths of axes over which one loop runs."""
     for one in lengths:
         if one != lengths[0]:
@@ -310,13 +310,13 @@ def equal(lengths: Any) -> None:
             )
 
 
-@compiled(runtime.check_filled)
+@lowering(runtime.check_filled)
 def _check_filled(*lengths: Any) -> Compiled | None:
-    return lambda *lengths: filled(lengths)
+    return lambda *lengths: check_nonempty(lengths)
 
 
 @njit  # type: ignore[untyped-decorator]
-def filled(lengths: Any) -> None:
+def check_nonempty(lengths: Any) -> None:
     """The lengths of axes of which the largest element is wanted."""
     for one in lengths:
         if one == 0:
@@ -325,7 +325,7 @@ def filled(lengths: Any) -> None:
             )
 
 
-@compiled(runtime.split_like)
+@lowering(runtime.split_like)
 def _split_like(g: Any, arrays: Any, axis: Any = 0) -> Compiled | None:
     ranks = [one.ndim if isinstance(one, types.Array) else 0 for one in arrays]
     place = getattr(axis, "literal_value", getattr(axis, "value", axis))  # a literal, or the default
@@ -341,7 +341,7 @@ def rows(g: Any, arrays: Any, start: int) -> Any:
     raise NotImplementedError
 
 
-@compiled(rows)
+@lowering(rows)
 def _rows(g: Any, arrays: Any, start: Any) -> Compiled:
     if len(arrays) == 0:
         return lambda g, arrays, start: ()
@@ -356,7 +356,7 @@ def columns(g: Any, arrays: Any, start: int) -> Any:
     raise NotImplementedError
 
 
-@compiled(columns)
+@lowering(columns)
 def _columns(g: Any, arrays: Any, start: Any) -> Compiled:
     if len(arrays) == 0:
         return lambda g, arrays, start: ()
@@ -366,36 +366,36 @@ def _columns(g: Any, arrays: Any, start: Any) -> Compiled:
     )
 
 
-@compiled(length_dot)
+@lowering(length_dot)
 def _length_dot(z: Any, z_dot: Any, away: Any) -> Compiled | None:
     if isinstance(z, REAL) and isinstance(z_dot, REAL) and isinstance(away, REAL):
         return lambda z, z_dot, away: np.nan if z == 0.0 and away != 0.0 else z_dot
     return lambda z, z_dot, away: np.where((z == 0.0) & (away != 0.0), np.nan, z_dot)
 
 
-@compiled(share)
+@lowering(share)
 def _share(q: Any, x: Any, r: Any) -> Compiled | None:
     if isinstance(q, REAL) and isinstance(x, REAL) and isinstance(r, REAL):
         return lambda q, x, r: q * x
     return lambda q, x, r: np.where(np.isnan(r), np.nan, q * x)
 
 
-@compiled(shared)
-def _shared(g: Any, q: Any, r: Any) -> Compiled | None:
+@lowering(shared)
+def _compile_shared(g: Any, q: Any, r: Any) -> Compiled | None:
     if isinstance(g, REAL) and isinstance(q, REAL) and isinstance(r, REAL):
         return lambda g, q, r: np.nan if np.isinf(r) and g != 0.0 else g * q
     return lambda g, q, r: np.where(np.isinf(r) & (g != 0.0), np.nan, g * q)
 
 
-@compiled(signed)
-def _signed(g: Any, x: Any) -> Compiled | None:
+@lowering(signed)
+def _compile_signed(g: Any, x: Any) -> Compiled | None:
     return lambda g, x: g * np.sign(x)
 
 
 add_at = runtime.add_at  # as compiled functions call it
 
 
-@compiled(runtime.mask_to)
+@lowering(runtime.mask_to)
 def _mask_to(mask: Any, x: Any) -> Compiled | None:
     if isinstance(x, REAL):
         return lambda mask, x: np.any(np.asarray(mask) != 0)
@@ -403,45 +403,47 @@ def _mask_to(mask: Any, x: Any) -> Compiled | None:
         return None
     if not isinstance(mask, types.Array):
         return lambda mask, x: np.full(x.shape, mask != 0)
-    return lambda mask, x: _reached(mask, x) if mask.ndim >= x.ndim else np.broadcast_to(mask != 0, x.shape).copy()
+    return lambda mask, x: (
+        _any_copy_reached(mask, x) if mask.ndim >= x.ndim else np.broadcast_to(mask != 0, x.shape).copy()
+    )
 
 
 @njit  # type: ignore[untyped-decorator]
-def _reached(mask: Any, x: Any) -> Any:
+def _any_copy_reached(mask: Any, x: Any) -> Any:
     """Where any of the copies of an element is reached."""
     return onto((mask != 0).astype(np.float64), np.empty(x.shape)) != 0.0
 
 
-@compiled(runtime.mask_at)
+@lowering(runtime.mask_at)
 def _mask_at(x: Any, index: Any, mask: Any = True) -> Compiled | None:
     if not isinstance(x, types.Array):
         return None
     if not isinstance(mask, types.Array):
-        return lambda x, index, mask=True: _filled(np.zeros(x.shape, np.bool_), index, mask)
-    return lambda x, index, mask=True: _raised(np.zeros(x.shape), index, mask) != 0.0
+        return lambda x, index, mask=True: _set_item(np.zeros(x.shape, np.bool_), index, mask)
+    return lambda x, index, mask=True: _add_mask(np.zeros(x.shape), index, mask) != 0.0
 
 
 @njit  # type: ignore[untyped-decorator]
-def _filled(made: Any, index: Any, value: Any) -> Any:
+def _set_item(made: Any, index: Any, value: Any) -> Any:
     made[index] = value
     return made
 
 
 @njit  # type: ignore[untyped-decorator]
-def _raised(made: Any, index: Any, mask: Any) -> Any:
+def _add_mask(made: Any, index: Any, mask: Any) -> Any:
     return add_at(made, index, (mask != 0).astype(np.float64))
 
 
-@compiled(runtime.mask_without)
+@lowering(runtime.mask_without)
 def _mask_without(mask: Any, x: Any, index: Any) -> Compiled | None:
     if not isinstance(x, types.Array):
         return None
     if not isinstance(mask, types.Array):
-        return lambda mask, x, index: _filled(np.ones(x.shape, np.bool_), index, False)
-    return lambda mask, x, index: _filled(np.broadcast_to(mask != 0, x.shape).copy(), index, False)
+        return lambda mask, x, index: _set_item(np.ones(x.shape, np.bool_), index, False)
+    return lambda mask, x, index: _set_item(np.broadcast_to(mask != 0, x.shape).copy(), index, False)
 
 
-@compiled(runtime.picks)
+@lowering(runtime.picks)
 def _picks(weights: Any, values: Any) -> Compiled | None:
     if isinstance(weights, REAL) and isinstance(values, REAL):
         return lambda weights, values: weights * values if weights != 0.0 else 0.0

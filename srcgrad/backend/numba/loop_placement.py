@@ -17,9 +17,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.backend.numba.array_operations import Sharing, is_view, operands
+from srcgrad.backend.numba.array_operations import SharedMemory, is_view, operands
 from srcgrad.backend.numba.element_expressions import Reader
-from srcgrad.backend.numba.spelling import cast, dtype, leaf, widened
+from srcgrad.backend.numba.spelling import cast, dtype, leaf, widen_array
 from srcgrad.backend.numba.value_types import (
     DOUBLE,
     ONE,
@@ -37,25 +37,25 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     copy,
     expression,
+    literal_node,
     loads,
     name,
-    same,
+    same_tree,
     statement,
     statements,
     stores,
     substitute,
     target,
     walk,
-    written,
+    written_names,
 )
 
 Shown = dict[str, frozenset[str]]
 
 
-def merged(block: Block, made: dict[Node, None], shown: Shown) -> Block:
+def merge_loops(block: Block, made: dict[Node, None], shown: Shown) -> Block:
     """Join loops of `made` with equal headers, where no trip of one needs another trip of the other.
 
     That is where what both mention is read only, is mentioned at the same elements, or is only added to; then the sums
@@ -67,7 +67,7 @@ def merged(block: Block, made: dict[Node, None], shown: Shown) -> Block:
         before = found[-back] if len(found) >= back else None
         if node in made and before in made and _joins(before, node, found[len(found) - back + 1 :], shown):
             found[len(found) - back :] = [*found[len(found) - back + 1 :], before]
-            _inner(before).body += _inner(node).body
+            _innermost_loop(before).body += _innermost_loop(node).body
         else:
             found.append(node)
     return found
@@ -78,14 +78,14 @@ def _makes(node: Node) -> bool:
     return isinstance(call, gast.Call) and getattr(call.func, "attr", "") == "empty_like"
 
 
-def _inner(loop: Node) -> Node:
-    return _inner(loop.body[0]) if isinstance(loop.body[0], gast.For) else loop
+def _innermost_loop(loop: Node) -> Node:
+    return _innermost_loop(loop.body[0]) if isinstance(loop.body[0], gast.For) else loop
 
 
 def _joins(one: Node, two: Node, between: Block, shown: Shown) -> bool:
     depth_one, depth_two = one, two
     while True:
-        if not same(depth_one.iter, depth_two.iter) or not same(depth_one.target, depth_two.target):
+        if not same_tree(depth_one.iter, depth_two.iter) or not same_tree(depth_one.target, depth_two.target):
             return False
         first, second = (isinstance(loop.body[0], gast.For) for loop in (depth_one, depth_two))
         if first != second:
@@ -161,7 +161,7 @@ class Loop:
 
 
 @dataclass
-class Plain:
+class PlainStatement:
     """A statement that stays as it is, or the beginning of a sum; it touches these names."""
 
     node: Node
@@ -169,7 +169,7 @@ class Plain:
     writes: frozenset[str]
 
 
-Item = Loop | Step | Plain
+Item = Loop | Step | PlainStatement
 SharedNames = Callable[[str], frozenset[str]]  # the names that may show elements of one array with a name
 
 
@@ -194,7 +194,7 @@ def accesses(node: Node) -> tuple[Access, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def steps(item: Item) -> Iterator[Step | Plain]:
+def steps(item: Item) -> Iterator[Step | PlainStatement]:
     """What an item does, in order."""
     if isinstance(item, Loop):
         for inner in item.body:
@@ -203,12 +203,12 @@ def steps(item: Item) -> Iterator[Step | Plain]:
         yield item
 
 
-def touched(item: Item) -> tuple[set[str], set[str]]:
+def names_touched(item: Item) -> tuple[set[str], set[str]]:
     """The names that an item reads, and those that it writes."""
     reads: set[str] = set()
     writes: set[str] = set()
     for one in steps(item):
-        if isinstance(one, Plain):
+        if isinstance(one, PlainStatement):
             reads |= one.reads
             writes |= one.writes
         else:
@@ -219,7 +219,7 @@ def touched(item: Item) -> tuple[set[str], set[str]]:
 
 def meets(item: Item, step: Step, shown: SharedNames) -> bool:
     """Whether a step must not change places with an item."""
-    reads, writes = touched(item)
+    reads, writes = names_touched(item)
     own, wanted = shown(step.writes[0]), {other for held, _ in step.reads for other in shown(held)}
     return bool(own & (reads | writes) or wanted & writes)
 
@@ -248,7 +248,7 @@ def _is_same(held: str, index: str, other: str, place: str, mark: str) -> bool:
 def put(items: list[Item], step: Step, depth: int, shown: SharedNames) -> list[list[Item]]:
     """Put a step into the last loop that may take it, or behind all items; the bodies on the way, outermost first."""
     if depth == len(step.space):
-        items.insert(_ahead(items, step, shown) if depth else len(items), step)
+        items.insert(_place_of_step(items, step, shown) if depth else len(items), step)
         return [items]
     for item in reversed(items):
         fits = isinstance(item, Loop) and item.axis == step.space[depth] and item.depth == depth
@@ -261,7 +261,7 @@ def put(items: list[Item], step: Step, depth: int, shown: SharedNames) -> list[l
     return [items, *put(made.body, step, depth + 1, shown)]
 
 
-def _ahead(items: list[Item], step: Step, shown: SharedNames) -> int:
+def _place_of_step(items: list[Item], step: Step, shown: SharedNames) -> int:
     """The place of a step in a body: in front of loops that it has nothing to do with, so that others may be joined."""
     place = found = len(items)
     while place and not meets(items[place - 1], step, shown):
@@ -270,7 +270,7 @@ def _ahead(items: list[Item], step: Step, shown: SharedNames) -> int:
     return found
 
 
-def named(node: Node) -> set[str]:
+def names_of_expression(node: Node) -> set[str]:
     """All names in an expression."""
     return {item.id for item in walk(node) if isinstance(item, gast.Name)}
 
@@ -292,14 +292,14 @@ class Nests:
     lengths: Lengths = field(default_factory=Lengths)
 
 
-def contracted(nests: Nests, result: Node) -> None:
+def contract_arrays(nests: Nests, result: Node) -> None:
     """Let arrays be numbers where each trip of a loop reads only what it has made."""
     for held in list(nests.made):
         if nests.made[held]:
             _contract(held, nests, result)
 
 
-def spelled(nests: Nests, fresh: Callable[[str], str], facts: Facts) -> Block:
+def spell_nests(nests: Nests, fresh: Callable[[str], str], facts: Facts) -> Block:
     """The statements with loops."""
     for held, begin in nests.sums.items():
         if held in nests.made or held in nests.narrow:
@@ -322,7 +322,7 @@ def _counters(items: list[Item], facts: Facts) -> dict[str, str]:
 Bodies = tuple[int, ...]  # the bodies around a step, by identity
 
 
-def places(items: list[Item], above: Bodies) -> Iterator[tuple[Step | Plain, Bodies, int]]:
+def places(items: list[Item], above: Bodies) -> Iterator[tuple[Step | PlainStatement, Bodies, int]]:
     """Every step, the bodies around it, and its place in the last one."""
     for place, item in enumerate(items):
         if isinstance(item, Loop):
@@ -334,9 +334,9 @@ def places(items: list[Item], above: Bodies) -> Iterator[tuple[Step | Plain, Bod
 def _contract(held: str, nests: Nests, result: Node) -> None:
     """Let an array be a number, if each trip of a loop reads only what it has made."""
     uses = []
-    begin: Plain | None = None
+    begin: PlainStatement | None = None
     for one, bodies, place in places(nests.items, ()):
-        if isinstance(one, Plain):
+        if isinstance(one, PlainStatement):
             if target(one.node) == held and begin is None:
                 begin = one
             elif held in one.reads | one.writes:
@@ -351,12 +351,12 @@ def _contract(held: str, nests: Nests, result: Node) -> None:
         return
     for one, _, _ in places(nests.items, ()):
         if isinstance(one, Step) and held in {one.writes[0], *(other for other, _ in one.reads)}:
-            _numbered(one.node, held)
+            _replace_by_number(one.node, held)
     nests.items.remove(begin)
     del nests.made[held]
 
 
-def _numbered(node: Node, held: str) -> None:
+def _replace_by_number(node: Node, held: str) -> None:
     """`x` for `x[i, j]`."""
     for item in list(walk(node)):
         for key, child in gast.iter_fields(item):
@@ -389,11 +389,11 @@ def _gather(held: str, begin: Step, nests: Nests, fresh: Callable[[str], str]) -
 
 
 def _replace(step: Step, held: str, part: str) -> None:
-    _numbered(step.node, held)
-    step.node = at(_renamed(step.node, held, part), step.node)
+    _replace_by_number(step.node, held)
+    step.node = at(_rename_variable(step.node, held, part), step.node)
 
 
-def _renamed(node: Node, held: str, other: str) -> Node:
+def _rename_variable(node: Node, held: str, other: str) -> Node:
     for item in walk(node):
         if isinstance(item, gast.Name) and item.id == held:
             item.id = other
@@ -415,7 +415,7 @@ def _bodies(items: list[Item]) -> Iterator[list[Item]]:
 
 def _block(item: Item, names: dict[str, str], nests: Nests, fresh: Callable[[str], str]) -> Block:
     """An item as statements."""
-    if isinstance(item, Plain):
+    if isinstance(item, PlainStatement):
         return [item.node]
     if isinstance(item, Step):
         return [at(substitute(item.node, {one: name(other) for one, other in names.items()}), item.node)]
@@ -427,7 +427,7 @@ def _block(item: Item, names: dict[str, str], nests: Nests, fresh: Callable[[str
     behind: Block = []
     for step in totals:
         held, part = step.writes[0], fresh("t")
-        before.append(at(assign(part, constant(0.0)), step.node))
+        before.append(at(assign(part, literal_node(0.0)), step.node))
         behind.append(at(gast.AugAssign(name(held, gast.Store()), gast.Add(), name(part)), step.node))
         step.node.target = name(part, gast.Store())
     start = fresh("start")
@@ -446,13 +446,13 @@ def _loop(loop: Loop, over: Node, names: dict[str, str], nests: Nests, fresh: Ca
 
 
 @dataclass
-class Placing:
+class LoopPlacement:
     """The loops of one text, as far as they are made."""
 
     facts: Facts
     lengths: Lengths
     nests: Nests
-    sharing: Sharing
+    sharing: SharedMemory
     taken: set[str]  # names that the text has
     known: dict[str, Form] = field(default_factory=dict)  # arrays and numbers
 
@@ -468,7 +468,7 @@ class Placing:
         """A statement that stays as it is."""
         every = list(statements([node]))
         reads = {one for each in every for one in loads(each)}
-        writes = {one for each in every for one in (*stores(each), *written(each))}
+        writes = {one for each in every for one in (*stores(each), *written_names(each))}
         into = [
             word.value
             for each in every
@@ -476,11 +476,11 @@ class Placing:
             for word in getattr(item, "keywords", None) or []
             if word.arg == "out"
         ]
-        writes |= {one for value in into for one in named(value)}
+        writes |= {one for value in into for one in names_of_expression(value)}
         if isinstance(node, gast.Expr):
             writes |= reads
         shown = {other for one in writes for other in self.sharing.of(one)}
-        self.nests.items.append(Plain(node, frozenset(reads), frozenset(shown)))
+        self.nests.items.append(PlainStatement(node, frozenset(reads), frozenset(shown)))
 
     def check(self) -> None:
         """What must hold before the loops of a statement: lengths that are equal, and not 0."""
@@ -497,8 +497,8 @@ class Placing:
     def _look(self, helper: str, lengths: list[Node]) -> None:
         call = gast.Call(name(self.facts.library(helper)), lengths, [])
         self.nests.checks = True
-        reads = frozenset(one for length in lengths for one in named(length))
-        self.nests.items.append(Plain(gast.Expr(call), reads, frozenset()))
+        reads = frozenset(one for length in lengths for one in names_of_expression(length))
+        self.nests.items.append(PlainStatement(gast.Expr(call), reads, frozenset()))
 
     def reduce(self, node: Node, reader: Reader, last: str = "") -> None:
         """The reductions, and products of matrices, that a statement needs; `last` is the name for the last one."""
@@ -510,7 +510,7 @@ class Placing:
                 self._sum(node, held, one)
             else:
                 held, call, form = one[0], copy(one[1]), one[2]
-                self._alike(call, reader)
+                self._unify_dtypes(call, reader)
                 self.append(at(assign(held, call), node))
                 self.known[held] = form
 
@@ -522,7 +522,7 @@ class Placing:
         form = Form(own, one.piece.real)
         narrow = form.real == SINGLE
         adds = self.fresh("t") if not own and narrow and one.kind == "sum" else held
-        element = element_of(held, form, [constant(0) if k is None else index[k] for k in one.kept])
+        element = element_of(held, form, [literal_node(0) if k is None else index[k] for k in one.kept])
         element = element if own else name(adds)
         first, made = self._step(one, element, one.piece.at(index))
         space = [k for k in range(len(axes)) if axes[k] != ONE]
@@ -546,8 +546,8 @@ class Placing:
         else:
             self._allocate(held, form, node)
             _, path = self.put(at(made, node), axes)
-            begin = Step(at(gast.Assign([stored(element)], first, None), node), (), accesses(element)[0], ())
-            self._before(path, len(outer), begin)
+            begin = Step(at(gast.Assign([element_target(element)], first, None), node), (), accesses(element)[0], ())
+            self._put_beside_loop(path, len(outer), begin)
             self.nests.sums[held] = begin
             if narrow and one.kind == "sum":
                 self.nests.narrow[held] = lambda part: cast(part, SINGLE, self.facts)
@@ -555,23 +555,23 @@ class Placing:
     def _step(self, one: Reduction, element: Node, value: Node) -> tuple[Node, Node]:
         """What a reduction begins with, and what takes one more element into it."""
         if one.kind == "sum":
-            return constant(0.0), gast.AugAssign(stored(element), gast.Add(), value)
+            return literal_node(0.0), gast.AugAssign(element_target(element), gast.Add(), value)
         np_ = self.facts.library("np")
         first = expression(f"{'-' if one.kind == 'max' else ''}{np_}.inf")
         first = cast(first, SINGLE, self.facts) if one.piece.real == SINGLE else first
         called = f"{np_}.{'maximum' if one.kind == 'max' else 'minimum'}(a, b)"
-        return first, gast.Assign([stored(element)], expression(called, a=element, b=value), None)
+        return first, gast.Assign([element_target(element)], expression(called, a=element, b=value), None)
 
     def _by_rows(self, step: Step, path: list[list[Item]], held: str, node: Node) -> None:
         """A sum over many rows adds up sums of rows, which loses less."""
         part = self.fresh("t")
         step.node.target = name(part, gast.Store())
         step.writes = (part, "")
-        self._before(path, len(path) - 2, Step(at(assign(part, constant(0.0)), node), (), (part, ""), ()))
+        self._put_beside_loop(path, len(path) - 2, Step(at(assign(part, literal_node(0.0)), node), (), (part, ""), ()))
         ends = at(gast.AugAssign(name(held, gast.Store()), gast.Add(), name(part)), node)
-        self._before(path, len(path) - 2, Step(ends, (), (held, ""), ((part, ""),)), after=1)
+        self._put_beside_loop(path, len(path) - 2, Step(ends, (), (held, ""), ((part, ""),)), after=1)
 
-    def _before(self, path: list[list[Item]], depth: int, step: Step, after: int = 0) -> None:
+    def _put_beside_loop(self, path: list[list[Item]], depth: int, step: Step, after: int = 0) -> None:
         """Put a step right before, or behind, the loop at some depth of a path."""
         place = next(k for k, item in enumerate(path[depth]) if isinstance(item, Loop) and item.body is path[depth + 1])
         path[depth].insert(place + after, step)
@@ -582,7 +582,7 @@ class Placing:
             given = getattr(owner, key) if place is None else getattr(owner, key)[place]
             if isinstance(given, gast.Name) or is_view(given):
                 continue
-            before, reader.reductions = self.lengths.saved(), []
+            before, reader.reductions = self.lengths.saved_state(), []
             try:
                 piece = reader.piece(given)
             except NotLoweredError:
@@ -603,11 +603,11 @@ class Placing:
             else:
                 getattr(owner, key)[place] = name(held)
 
-        self._alike(value, reader)
+        self._unify_dtypes(value, reader)
 
-    def _alike(self, value: Node, reader: Reader) -> None:
+    def _unify_dtypes(self, value: Node, reader: Reader) -> None:
         """Let operands of a product, other than one of which the shape matters alone, be of one dtype."""
-        called = reader.spelled(value) if isinstance(value, gast.Call) else ""
+        called = reader.called_function(value) if isinstance(value, gast.Call) else ""
         places = operands(value, reader)
         places = [one for one in places if one[2] != {"matmul_left": 1, "matmul_right": 2}.get(called, -1)]
         given = [getattr(owner, key) if place is None else getattr(owner, key)[place] for owner, key, place in places]
@@ -619,9 +619,9 @@ class Placing:
             if real != SINGLE or DOUBLE not in reals:
                 continue
             if place is None:
-                setattr(owner, key, widened(one, self.facts))
+                setattr(owner, key, widen_array(one, self.facts))
             else:
-                getattr(owner, key)[place] = widened(one, self.facts)
+                getattr(owner, key)[place] = widen_array(one, self.facts)
 
     def _allocate(self, held: str, form: Form, node: Node, how: str = "empty", *start: Node) -> None:
         call = expression(f"{self.facts.library('np')}.{how}(n)", n=self.lengths.shape(form.axes))
@@ -633,7 +633,7 @@ class Placing:
         index = indices(piece.axes)
         form = Form(piece.axes, piece.real)
         self._allocate(held, form, node)
-        element = stored(element_of(held, form, index))
+        element = element_target(element_of(held, form, index))
         self.put(at(gast.Assign([element], piece.at(index), None), node), piece.axes)
 
     def put(self, node: Node, axes: Axes) -> tuple[Step, list[list[Item]]]:
@@ -644,11 +644,11 @@ class Placing:
         reads = [*accesses(node.value), *(one for one in more if not one[0].startswith("<"))]
         reads = [one for one in reads if not one[0].startswith("<")]
         for axis in space:
-            reads += [(one, "") for one in named(self.lengths.node(axis)) if one not in self.nests.made]
+            reads += [(one, "") for one in names_of_expression(self.lengths.node(axis)) if one not in self.nests.made]
         step = Step(node, space, writes, tuple(dict.fromkeys(reads)))
         items = self.nests.items
         ahead: list[Item] = []
-        while items and isinstance(items[-1], Plain) and _begins(items[-1], writes[0]):
+        while items and isinstance(items[-1], PlainStatement) and _begins(items[-1], writes[0]):
             ahead.insert(0, items.pop())
         path = put(items, step, 0, self.sharing.of)
         nest = len(items) - 1
@@ -658,7 +658,7 @@ class Placing:
         return step, path
 
 
-def _begins(item: Plain, held: str) -> bool:
+def _begins(item: PlainStatement, held: str) -> bool:
     """Whether a statement makes the array that a step fills, or looks at lengths."""
     if isinstance(item.node, gast.Expr):
         return item.writes == frozenset() and isinstance(item.node.value, gast.Call)
@@ -676,7 +676,7 @@ def indices(axes: Axes) -> list[Node]:
     found: list[Node] = []
     depth = 0
     for axis in axes:
-        found.append(constant(0) if axis == ONE else name(counter(depth)))
+        found.append(literal_node(0) if axis == ONE else name(counter(depth)))
         depth += axis != ONE
     return found
 
@@ -685,7 +685,7 @@ def element_of(held: str, form: Form, index: list[Node]) -> Node:
     return leaf(held, form).at(index)
 
 
-def stored(element: Node) -> Node:
+def element_target(element: Node) -> Node:
     """An element, to be written."""
     made = copy(element)
     made.ctx = gast.Store()

@@ -10,20 +10,20 @@ import gast
 from srcgrad.backend.text.free_names import Import
 from srcgrad.core.control_flow import liveness
 from srcgrad.core.facts import Facts, Names
-from srcgrad.core.target import Parallel
+from srcgrad.core.target import ParallelLoop
 from srcgrad.core.trees import (
     Block,
     Node,
     assign,
-    constant,
     expression,
+    literal_node,
     name,
     statement,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.derive.program import Program
 
@@ -42,8 +42,8 @@ class Items:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What the derivative of an item takes behind the item: see `given` and `rows`."""
+class ItemArguments:
+    """What the derivative of an item takes behind the item: see `add_item_parameters` and `rows`."""
 
     row: bool  # the number of the part of the value of which the adjoints are wanted
     seeds: bool  # an array of the seeds of all parts
@@ -51,21 +51,21 @@ class Taken:
     inside: bool = False  # whether no index need be looked at: see `srcgrad.backend.numba.array_statements`
 
 
-def parallel(names: Names, inside: bool) -> Parallel:
+def parallel_loop(names: Names, inside: bool) -> ParallelLoop:
     """A loop over items that Numba spreads over processors."""
     njit, prange = (names.fresh(name) for name in ("njit", "prange"))
     checks = "" if inside else ", boundscheck=True"
     imports = {Import("numba", member).line(name) for member, name in (("njit", njit), ("prange", prange))}
-    return Parallel(prange, f'@{njit}(parallel=True, error_model="numpy"{checks})\n', frozenset(imports))
+    return ParallelLoop(prange, f'@{njit}(parallel=True, error_model="numpy"{checks})\n', frozenset(imports))
 
 
-def given(program: Program, facts: Facts) -> Program:
+def add_item_parameters(program: Program, facts: Facts) -> Program:
     """Let the seed be that of part `k` of the value, and adjoints of arrays that are only added to be parameters."""
     items: Items | None = facts.module.given
     if items is None or facts.mode != "pull" or facts.called:
         return program
     value, adjoints = program.result.value.elts
-    if items.kind == "array" and not _changed(program) <= set(facts.adjoint_of):
+    if items.kind == "array" and not _arrays_written(program) <= set(facts.adjoint_of):
         value = expression("value.copy()", value=value)  # what the backward half brings back is part of it
         kept = facts.names.fresh("y")
         program.forward.append(assign(kept, value))
@@ -84,7 +84,7 @@ def given(program: Program, facts: Facts) -> Program:
     half = program.forward if reads else program.backward
     half.insert(0, assign(facts.seeds[0], _seed(items, [*row, *seeds])))
     _let(program, facts, (*row, *seeds, *(facts.spelled[w] for w in taken)))
-    facts.module.given_of[facts.source.name] = Taken(bool(row), bool(seeds), tuple(taken))
+    facts.module.given_of[facts.source.name] = ItemArguments(bool(row), bool(seeds), tuple(taken))
     return program
 
 
@@ -97,10 +97,12 @@ def _let(program: Program, facts: Facts, seeds: tuple[str, ...]) -> None:
 def _seed(items: Items, names: list[str]) -> Node:
     """`1.0`, `(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0)`, `seeds[k]`."""
     if items.kind == "number":
-        return constant(1.0)
+        return literal_node(1.0)
     if items.kind == "array":
         return expression("seeds[k]", k=name(names[0]), seeds=name(names[1]))
-    parts = [expression("1.0 if k == place else 0.0", k=name(names[0]), place=constant(j)) for j in range(items.size)]
+    parts = [
+        expression("1.0 if k == place else 0.0", k=name(names[0]), place=literal_node(j)) for j in range(items.size)
+    ]
     return gast.Tuple(elts=parts, ctx=gast.Load())
 
 
@@ -109,7 +111,7 @@ def rows(program: Program, facts: Facts) -> Program:
 
     `for k in range(2)` is around the backward half then, and all blocks are parameters, of which it fills rows.
     """
-    taken: Taken | None = facts.module.given_of.get(facts.source.name)
+    taken: ItemArguments | None = facts.module.given_of.get(facts.source.name)
     if taken is None or facts.mode != "pull" or facts.called or not taken.row or not _runs_again(program, facts, taken):
         return program
     row, *seeds = facts.seeds[: 1 + taken.seeds]
@@ -120,13 +122,13 @@ def rows(program: Program, facts: Facts) -> Program:
         for w in facts.wrt
         if w not in taken.blocks
     ]
-    loop = statement(f"for {row} in range(size):\n    pass", size=constant(facts.module.given.size))
+    loop = statement(f"for {row} in range(size):\n    pass", size=literal_node(facts.module.given.size))
     loop.body = [*begin, *program.backward, *end]
     program.backward = [loop]
     if len(taken.blocks) < len(facts.wrt):
         program.result.value = program.result.value.elts[0]
     _let(program, facts, (*seeds, *blocks.values()))
-    facts.module.given_of[facts.source.name] = Taken(False, taken.seeds, tuple(facts.wrt))
+    facts.module.given_of[facts.source.name] = ItemArguments(False, taken.seeds, tuple(facts.wrt))
     return program
 
 
@@ -134,12 +136,12 @@ def _part(adjoint: str, block: str, row: str) -> Node:
     return assign(adjoint, expression("rows[k]", rows=name(block), k=name(row)))
 
 
-def _runs_again(program: Program, facts: Facts, taken: Taken) -> bool:
+def _runs_again(program: Program, facts: Facts, taken: ItemArguments) -> bool:
     """Whether nothing that the backward half changes is what it reads of the forward half, or part of the value."""
     nodes = list(statements(program.backward))
     calls = [item for node in program.backward for item in walk(node) if isinstance(item, gast.Call)]
     into = any(keyword.arg == "out" for call in calls for keyword in call.keywords)
-    if into or not _changed(program) <= set(facts.adjoint_of):
+    if into or not _arrays_written(program) <= set(facts.adjoint_of):
         return False
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
@@ -147,9 +149,9 @@ def _runs_again(program: Program, facts: Facts, taken: Taken) -> bool:
     return not any(flow.bits.get(each, 0) & alive for each in bound)
 
 
-def _changed(program: Program) -> set[str]:
+def _arrays_written(program: Program) -> set[str]:
     """The arrays into which the backward half writes."""
-    return {array for node in statements(program.backward) for array in written(node)}
+    return {array for node in statements(program.backward) for array in written_names(node)}
 
 
 def _clear(
@@ -186,7 +188,7 @@ def _only_added_to(adjoint: str, wanted: str, program: Program, facts: Facts) ->
         return False
     made = [node for node in program.backward if _is_zeros(node, adjoint, facts)]
     others: Block = [node for node in statements([*program.forward, *program.backward]) if node not in made]
-    if len(made) != 1 or any(adjoint in stores(n) and adjoint not in written(n) for n in others):
+    if len(made) != 1 or any(adjoint in stores(n) and adjoint not in written_names(n) for n in others):
         return False
     return all(_is_part(item, adjoint) for node in others for item in _holders(node, adjoint))
 

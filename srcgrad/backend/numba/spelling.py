@@ -29,10 +29,10 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     copy,
     expression,
     header,
+    literal_node,
     loads,
     name,
     statements,
@@ -43,7 +43,7 @@ from srcgrad.core.trees import (
 from srcgrad.derive.program import Program
 
 
-def respelled(program: Program, facts: Facts) -> Program:
+def respell_for_numba(program: Program, facts: Facts) -> Program:
     """Spell `reversed(range(n))` as `range(n - 1, -1, -1)`, `reversed(x)` as `x[::-1]`, `np.array(x)` as `np.copy(x)`.
 
     `a[1:] += a[:-1]`, which Numba runs element by element, reading what it has written, is `a[1:] = a[1:] + a[:-1]`;
@@ -54,14 +54,14 @@ def respelled(program: Program, facts: Facts) -> Program:
         if isinstance(item, gast.Subscript) and isinstance(item.slice, gast.Constant) and item.slice.value is ...:
             item.slice = gast.Slice(None, None, None)
     for block in blocks(program):
-        block[:] = [_apart(node) for node in block]
+        block[:] = [_separate_update(node) for node in block]
     for node in statements(program.block):
         if isinstance(node, gast.For) and is_call(node.iter, "reversed", facts):
             [walked] = node.iter.args
             node.iter = _backwards(walked, facts)
         elif not isinstance(node, gast.For | gast.While | gast.If):
             for item in walk(node):
-                _copied(item, facts)
+                _respell_copy(item, facts)
     parts = [part for node in statements(program.block) for part in header(node)]
     own = {*program.parameters, *(one for node in statements(program.block) for one in stores(node))}
     for item in [item for part in [*parts, program.result] for item in walk(part)]:
@@ -76,7 +76,7 @@ def blocks(program: Program) -> list[Block]:
     return [program.forward, program.backward, *(block for block in found if block)]
 
 
-def _apart(node: Node) -> Node:
+def _separate_update(node: Node) -> Node:
     """An update of a part, or by a view, with the new values computed before one is stored."""
     if not isinstance(node, gast.AugAssign):
         return node
@@ -85,7 +85,7 @@ def _apart(node: Node) -> Node:
         read.ctx = gast.Load()
         return at(gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None), node)
     if isinstance(node.target, gast.Name) and _is_view(node.value):
-        node.value = gast.BinOp(constant(1), gast.Mult(), node.value)
+        node.value = gast.BinOp(literal_node(1), gast.Mult(), node.value)
     return node
 
 
@@ -117,7 +117,7 @@ def _calls(node: Node, facts: Facts, function: Any, count: int) -> bool:
     return function_called(node, facts) is function and len(node.args) == count and not node.keywords
 
 
-def _copied(item: Node, facts: Facts) -> None:
+def _respell_copy(item: Node, facts: Facts) -> None:
     if _calls(item, facts, np.array, 1) and _is_array(item.args[0], facts):
         item.func = gast.Attribute(value=item.func.value, attr="copy", ctx=gast.Load())
     elif _calls(item, facts, np.reshape, 2) and not _calls(item.args[0], facts, np.ascontiguousarray, 1):
@@ -139,7 +139,7 @@ def _along(item: Node, own: set[str], facts: Facts) -> None:
     known = library or not isinstance(array, gast.Name) or array.id in own
     if not known or not words.keys() <= {"axis", "keepdims"} or len(places) > 1 - ("axis" in words):
         return
-    axis = places[0] if places else words.get("axis", constant(None))
+    axis = places[0] if places else words.get("axis", literal_node(None))
     plain = getattr(axis, "value", ...) is None or item.func.attr == "sum"
     if plain and "keepdims" not in words:
         return
@@ -165,7 +165,7 @@ def _backwards(walked: Node, facts: Facts) -> Node:
     if len(parts) == 2:
         return expression("range(last, before, -1)", last=less_one(parts[1]), before=less_one(parts[0]))
     first, _, step = parts
-    known = [_whole(part) for part in parts]
+    known = [_literal_integer(part) for part in parts]
     if None not in known and known[2]:
         turned = range(*known)[::-1]  # type: ignore[arg-type]
         return expression(f"range({turned.start}, {turned.stop}, {turned.step})")
@@ -173,10 +173,10 @@ def _backwards(walked: Node, facts: Facts) -> Node:
     return expression("range(last, first - step, -step)", last=last, first=copy(first), step=copy(step))
 
 
-def _whole(node: Node) -> int | None:
+def _literal_integer(node: Node) -> int | None:
     """The integer that a literal spells; None for anything else."""
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        inner = _whole(node.operand)
+        inner = _literal_integer(node.operand)
         return None if inner is None else -inner
     return node.value if isinstance(node, gast.Constant) and type(node.value) is int else None
 
@@ -184,11 +184,11 @@ def _whole(node: Node) -> int | None:
 def less_one(node: Node) -> Node:
     """`n - 1`, or the number if it is one.
 
-    >>> less_one(constant(5)).value, type(less_one(expression("n"))).__name__
+    >>> less_one(literal_node(5)).value, type(less_one(expression("n"))).__name__
     (4, 'BinOp')
     """
     if isinstance(node, gast.Constant) and type(node.value) is int:
-        return constant(node.value - 1)
+        return literal_node(node.value - 1)
     return expression("n - 1", n=node)
 
 
@@ -228,8 +228,8 @@ def _item(node: Node, made: dict[str, Node], fixed: set[str]) -> Node:
     if not isinstance(node.slice, gast.Name):  # a slice; a negative place counts from the end, and a loop has none
         return node
     held, parts = node.value.id, made[node.value.id].args
-    first = _part(parts[0], held, "start", fixed) if len(parts) > 1 else constant(0)
-    step = _part(parts[2], held, "step", fixed) if len(parts) > 2 else constant(1)
+    first = _part(parts[0], held, "start", fixed) if len(parts) > 1 else literal_node(0)
+    step = _part(parts[2], held, "step", fixed) if len(parts) > 2 else literal_node(1)
     place = name(node.slice.id)
     moved = place if _is(step, 1) else expression("place * step", place=place, step=step)
     if _is(step, -1):
@@ -251,10 +251,10 @@ def _is(node: Node, number: int) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) is int and node.value == number
 
 
-def joined(reals: Iterable[str]) -> str:
+def common_dtype(reals: Iterable[str]) -> str:
     """The dtype of what several make together.
 
-    >>> joined(["weak", "single"]), joined(["single", "double", "weak"]), joined(["weak", "weak"])
+    >>> common_dtype(["weak", "single"]), common_dtype(["single", "double", "weak"]), common_dtype(["weak", "weak"])
     ('single', 'double', 'weak')
     """
     found = set(reals)
@@ -265,7 +265,7 @@ def leaf(held: str, form: Form) -> Piece:
     """An array by its name."""
 
     def element(index: list[Node]) -> Node:
-        parts = [constant(0) if axis == ONE else copy(one) for axis, one in zip(form.axes, index, strict=True)]
+        parts = [literal_node(0) if axis == ONE else copy(one) for axis, one in zip(form.axes, index, strict=True)]
         return gast.Subscript(name(held), parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load()), gast.Load())
 
     return Piece(form.axes, form.real, element, leaf=held)
@@ -281,34 +281,34 @@ def strong(piece: Piece) -> Piece:
     return replace(piece, real=DOUBLE) if piece.real == WEAK else piece
 
 
-def converted(piece: Piece, real: str, facts: Facts) -> Piece:
+def convert_piece(piece: Piece, real: str, facts: Facts) -> Piece:
     """A piece of another dtype. Compiled code takes all numbers for float64, and widens what meets it by itself."""
     if real == piece.real or (real, piece.real) in ((DOUBLE, WEAK), (WEAK, DOUBLE)):
         return replace(piece, real=real)
     return Piece(piece.axes, real, lambda index: cast(piece.at(index), real, facts))
 
 
-def asked(node: Node) -> str:
+def dtype_function(node: Node) -> str:
     """What `np.float32` and `np.float64` are called here; an empty string for any other dtype."""
     return {"float32": SINGLE, "float64": DOUBLE}.get(getattr(node, "attr", ""), "")
 
 
 def cast(node: Node, real: str, facts: Facts) -> Node:
     """An element or a number in another dtype."""
-    return expression(f"{_spelled(real, facts)}(x)", x=node)
+    return expression(f"{_spell_dtype(real, facts)}(x)", x=node)
 
 
 def dtype(real: str, facts: Facts) -> list[Node]:
     """The argument by which an array gets its dtype, where it needs one."""
-    return [expression(_spelled(real, facts))] if real == SINGLE else []
+    return [expression(_spell_dtype(real, facts))] if real == SINGLE else []
 
 
-def widened(node: Node, facts: Facts) -> Node:
+def widen_array(node: Node, facts: Facts) -> Node:
     """An array of float32 as one of float64: compiled products of matrices take one dtype."""
-    return expression(f"x.astype({_spelled(DOUBLE, facts)})", x=node)
+    return expression(f"x.astype({_spell_dtype(DOUBLE, facts)})", x=node)
 
 
-def _spelled(real: str, facts: Facts) -> str:
+def _spell_dtype(real: str, facts: Facts) -> str:
     return f"{facts.library('np')}.{'float32' if real == SINGLE else 'float64'}"
 
 
@@ -336,9 +336,9 @@ def _is_seed_check(node: Node, known: frozenset[str], facts: Facts) -> bool:
 def _respell(item: Node, known: frozenset[str], facts: Facts) -> None:
     for key, child in gast.iter_fields(item):
         if isinstance(child, list):
-            child[:] = [_plain(one, known, facts) for one in child]
+            child[:] = [_respell_for_numbers(one, known, facts) for one in child]
         elif isinstance(child, gast.Call):
-            setattr(item, key, _plain(child, known, facts))
+            setattr(item, key, _respell_for_numbers(child, known, facts))
     if not isinstance(item, gast.Call) or item.keywords or len(item.args) != 1:
         return
     rule = rule_of(_numpys(item, facts))
@@ -354,12 +354,12 @@ def _numpys(call: Node, facts: Facts) -> Any:
     return function_called(call, facts) if ours else None
 
 
-def _plain(node: Node, known: frozenset[str], facts: Facts) -> Node:
+def _respell_for_numbers(node: Node, known: frozenset[str], facts: Facts) -> Node:
     """`x / y` for `np.divide(x, y)`, and `e` for `sum_to(e, x)`, of numbers."""
     if not isinstance(node, gast.Call) or node.keywords or len(node.args) != 2:
         return node
     if not all(is_number(argument, known, facts) for argument in node.args):
         return node
     if function_called(node, facts) is runtime.sum_to:
-        return _plain(node.args[0], known, facts)
+        return _respell_for_numbers(node.args[0], known, facts)
     return gast.BinOp(node.args[0], gast.Div(), node.args[1]) if _numpys(node, facts) is np.divide else node

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.backend.numba.loop_placement import Bodies, Item, Loop, Nests, Plain, Step, places
+from srcgrad.backend.numba.loop_placement import Bodies, Item, Loop, Nests, PlainStatement, Step, places
 from srcgrad.backend.numba.spelling import is_call
 from srcgrad.backend.numba.value_types import Form, numbers
 from srcgrad.core.facts import Facts
@@ -19,11 +19,11 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    called,
+    called_name,
     copy,
     loads,
     name,
-    same,
+    same_tree,
     statement,
     statements,
     stores,
@@ -35,7 +35,7 @@ from srcgrad.derive.program import Program
 from srcgrad.derive.recording import backwards
 
 
-def carried(program: Program, facts: Facts) -> Program:
+def join_loop_updates(program: Program, facts: Facts) -> Program:
     """Let `t_bar = x_bar * a`, `x_bar = t_bar * b - x_bar * c` be `x_bar *= a * b - c`, for numbers in a loop.
 
     That is where the new value is a sum of multiples of the old one, and where nothing is changed in between.
@@ -109,7 +109,7 @@ def _times(one: Node, other: Node) -> Node | None:
 PRODUCTS = ("matmul", "matmul_left", "matmul_right", "matmul_both")  # what they give is an array of its own
 
 
-def reused(
+def reuse_arrays(
     nests: Nests, result: Node, known: dict[str, Form], owned: dict[str, Form], helpers: tuple[str, ...]
 ) -> None:
     """Let an array that a loop fills be an earlier one of its shape, if the same trip reads that one last.
@@ -119,10 +119,10 @@ def reused(
     returned = {item.id for item in walk(result) if isinstance(item, gast.Name)}
     taken: set[str] = set()
     for held, axes in list(nests.made.items()):
-        begin = _made(held, nests.items) if axes else None
+        begin = _array_creation(held, nests.items) if axes else None
         if begin is None or held not in known:
             continue
-        for other in _free(begin, known[held], nests, owned, helpers):
+        for other in _free_arrays(begin, known[held], nests, owned, helpers):
             if other not in returned | taken and _is_last(other, held, nests.items):
                 begin.node.value = name(other)
                 begin.reads = frozenset([other])
@@ -130,31 +130,33 @@ def reused(
                 break
 
 
-def _made(held: str, items: list[Item]) -> Plain | None:
+def _array_creation(held: str, items: list[Item]) -> PlainStatement | None:
     """The statement that makes an empty array."""
     for item in items:
-        if isinstance(item, Plain) and target(item.node) == held and isinstance(item.node.value, gast.Call):
+        if isinstance(item, PlainStatement) and target(item.node) == held and isinstance(item.node.value, gast.Call):
             return item
     return None
 
 
-def _free(begin: Plain, form: Form, nests: Nests, owned: dict[str, Form], helpers: tuple[str, ...]) -> list[str]:
+def _free_arrays(
+    begin: PlainStatement, form: Form, nests: Nests, owned: dict[str, Form], helpers: tuple[str, ...]
+) -> list[str]:
     """Arrays of a shape and a dtype that are made before another, last first."""
     found = []
     for item in nests.items[: nests.items.index(begin)]:
-        if not isinstance(item, Plain) or (other := target(item.node)) is None:
+        if not isinstance(item, PlainStatement) or (other := target(item.node)) is None:
             continue
-        made = nests.made.get(other) or _called(item.node.value) in helpers
+        made = nests.made.get(other) or _name_of_helper(item.node.value) in helpers
         known = owned.get(other) if made else None
-        if known and known.real == form.real and nests.lengths.same(known.axes, form.axes):
+        if known and known.real == form.real and nests.lengths.axes_are_equal(known.axes, form.axes):
             found.append(other)
     return found[::-1]
 
 
-def _called(call: Node) -> str:
+def _name_of_helper(call: Node) -> str:
     """The name of a helper; of NumPy's functions only the product of matrices is of interest."""
     function = getattr(call, "func", None)
-    return "matmul" if getattr(function, "attr", "") == "matmul" else called(call)
+    return "matmul" if getattr(function, "attr", "") == "matmul" else called_name(call)
 
 
 def _is_last(other: str, held: str, items: list[Item]) -> bool:
@@ -164,7 +166,7 @@ def _is_last(other: str, held: str, items: list[Item]) -> bool:
     nest = -1
     for place, item in enumerate(items):
         for one, bodies, number in places([item], ()):
-            if isinstance(one, Plain):
+            if isinstance(one, PlainStatement):
                 if other in one.reads and target(one.node) != other:
                     uses.append(("", (), 0, place))
                 continue
@@ -219,8 +221,8 @@ def _backward(loop: Node, program: Program, facts: Facts) -> Node | None:
     if set(loads(loop.iter)) & {one for node in statements(behind) for one in stores(node)}:
         return None
     turned = backwards(copy(loop.iter))
-    found = [n for n in program.backward if isinstance(n, gast.For) and same(n.iter, turned)]
-    alike = [n for n in found if n.lineno == loop.lineno and same(n.target, loop.target)]
+    found = [n for n in program.backward if isinstance(n, gast.For) and same_tree(n.iter, turned)]
+    alike = [n for n in found if n.lineno == loop.lineno and same_tree(n.target, loop.target)]
     return alike[0] if len(alike) == 1 else None
 
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from srcgrad.backend.numba.array_statements import inside, loops
-from srcgrad.backend.numba.boundary import compiled, guarded
+from srcgrad.backend.numba.array_statements import loops, note_safe_indices
+from srcgrad.backend.numba.boundary import compile_text, guard_arguments
 from srcgrad.backend.numba.element_loops import elements
-from srcgrad.backend.numba.map_items import given, parallel, rows
-from srcgrad.backend.numba.spelling import decorators, ranges, respelled, scalars
-from srcgrad.backend.numba.tapes import carried, tapes
+from srcgrad.backend.numba.map_items import add_item_parameters, parallel_loop, rows
+from srcgrad.backend.numba.spelling import decorators, ranges, respell_for_numba, scalars
+from srcgrad.backend.numba.tapes import join_loop_updates, tapes
 from srcgrad.core.target import Target
 
 NUMBA = Target(
     "numba",
-    passes=(ranges, given, scalars, carried, tapes, loops, elements, rows, inside, respelled),
+    passes=(
+        ranges,
+        add_item_parameters,
+        scalars,
+        join_loop_updates,
+        tapes,
+        loops,
+        elements,
+        rows,
+        note_safe_indices,
+        respell_for_numba,
+    ),
     wrap=decorators,
-    compile=compiled,
-    boundary=guarded,
-    parallel=parallel,
+    compile=compile_text,
+    boundary=guard_arguments,
+    parallel=parallel_loop,
     excludes=("standalone",),
     reserved=("min",),
     as_written=False,

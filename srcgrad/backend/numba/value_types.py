@@ -23,7 +23,18 @@ from srcgrad import runtime
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called, meant
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Node, called, constant, copy, expression, literal_value, loads, name, statements, walk
+from srcgrad.core.trees import (
+    Node,
+    called_name,
+    copy,
+    expression,
+    literal_node,
+    literal_value,
+    loads,
+    name,
+    statements,
+    walk,
+)
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
 
@@ -77,7 +88,7 @@ class Lengths:
     filled: list[str] = field(default_factory=list)  # must not be 0: a maximum is taken along it
     fixed: bool = False  # whether an element is read at an index of which nothing tells that it lies inside
 
-    def new(self, symbol: str, spelled: Node) -> str:
+    def new_symbol(self, symbol: str, spelled: Node) -> str:
         """A symbol, which means what it meant if it is known."""
         if symbol not in self.spelled:
             self.spelled[symbol], self.age[symbol] = spelled, len(self.age)
@@ -86,7 +97,8 @@ class Lengths:
     def of_array(self, held: str, rank: int) -> Axes:
         """The axes of an array of which nothing else is known."""
         return tuple(
-            self.new(f"{held}.{k}", expression("x.shape[k]", x=name(held), k=constant(k))) for k in range(rank)
+            self.new_symbol(f"{held}.{k}", expression("x.shape[k]", x=name(held), k=literal_node(k)))
+            for k in range(rank)
         )
 
     def top(self, symbol: str) -> str:
@@ -95,7 +107,7 @@ class Lengths:
             symbol = self.above[symbol]
         return symbol
 
-    def joined(self, one: str, two: str) -> str:
+    def broadcast_length(self, one: str, two: str) -> str:
         """The length along which two axes broadcast; symbols are made equal."""
         if one == ONE or two == ONE:
             return two if one == ONE else one
@@ -112,13 +124,13 @@ class Lengths:
         if len(one) < len(two):
             one, two = two, one
         lead = len(one) - len(two)
-        return (*one[:lead], *(self.joined(a, b) for a, b in zip(one[lead:], two, strict=True)))
+        return (*one[:lead], *(self.broadcast_length(a, b) for a, b in zip(one[lead:], two, strict=True)))
 
-    def same(self, one: Axes, two: Axes) -> bool:
+    def axes_are_equal(self, one: Axes, two: Axes) -> bool:
         """Whether axes are known to be equal, one by one."""
-        return len(one) == len(two) and all(map(self.equal, one, two))
+        return len(one) == len(two) and all(map(self.lengths_are_equal, one, two))
 
-    def equal(self, one: str, two: str) -> bool:
+    def lengths_are_equal(self, one: str, two: str) -> bool:
         """Whether two lengths are known to be equal."""
         return one == two or (ONE not in (one, two) and self.top(one) == self.top(two))
 
@@ -127,22 +139,22 @@ class Lengths:
         if not count:
             return axis
         whole = self.top(axis)
-        length = expression("max(n - cut, 0)", n=self.node(whole), cut=constant(count))
-        return self.new(f"{whole}-{count}", length)
+        length = expression("max(n - cut, 0)", n=self.node(whole), cut=literal_node(count))
+        return self.new_symbol(f"{whole}-{count}", length)
 
     def call(self, axis: str, held: str) -> None:
         """Let a length be spelled by a name of the user's."""
         if axis != ONE:
             self.names.append((axis, held))
 
-    def held(self, number: str) -> str:
+    def length_of_name(self, number: str) -> str:
         """The length that a name holds; an empty string if it holds none."""
         return next((symbol for symbol, one in self.names if one == number), "")
 
     def node(self, axis: str) -> Node:
         """How a length is spelled."""
         if axis == ONE:
-            return constant(1)
+            return literal_node(1)
         whole = self.top(axis)
         for symbol, held in self.names:
             if self.top(symbol) == whole:
@@ -163,7 +175,7 @@ class Lengths:
         parts = [self.node(axis) for axis in axes]
         return parts[0] if len(parts) == 1 else gast.Tuple(elts=parts, ctx=gast.Load())
 
-    def saved(self) -> tuple[dict[str, str], int, int]:
+    def saved_state(self) -> tuple[dict[str, str], int, int]:
         """What is known, to come back to."""
         return dict(self.above), len(self.pending), len(self.filled)
 
@@ -188,26 +200,30 @@ def literal_axes(axis: Node, rank: int) -> tuple[int, ...] | None:
 def product_of(factors: list[Node], *, least: bool = True) -> Node:
     """A product of lengths, at least 1."""
     if not factors:
-        return constant(1)
+        return literal_node(1)
     made = factors[0]
     for one in factors[1:]:
         made = gast.BinOp(made, gast.Mult(), one)
     return expression("max(n, 1)", n=made) if least else made
 
 
-def shifted(place: int, first: int) -> Callable[[list[Node]], Node]:
+def shifted_counter(place: int, first: int) -> Callable[[list[Node]], Node]:
     """A counter behind which some elements are left out."""
 
-    def made(index: list[Node]) -> Node:
+    def index_of_counter(index: list[Node]) -> Node:
         zero = isinstance(index[place], gast.Constant)
         if not first:
             return index[place]
-        return constant(index[place].value + first) if zero else expression("i + n", i=index[place], n=constant(first))
+        return (
+            literal_node(index[place].value + first)
+            if zero
+            else expression("i + n", i=index[place], n=literal_node(first))
+        )
 
-    return made
+    return index_of_counter
 
 
-def fixed(part: Node) -> Callable[[list[Node]], Node]:
+def fixed_index(part: Node) -> Callable[[list[Node]], Node]:
     """An index that is a number."""
     return lambda _: copy(part)
 
@@ -215,7 +231,7 @@ def fixed(part: Node) -> Callable[[list[Node]], Node]:
 def sources(index: list[Node], kept: tuple[int | None, ...], rank: int) -> list[Node]:
     """The index of a piece from that of its reduction along axes of length 1."""
     at_axis = {k: one for k, one in zip(kept, index, strict=True) if k is not None}
-    return [at_axis.get(k, constant(0)) for k in range(rank)]
+    return [at_axis.get(k, literal_node(0)) for k in range(rank)]
 
 
 NUMBER_OPERATORS = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod, gast.FloorDiv)
@@ -225,7 +241,7 @@ def numbers(program: Program, facts: Facts) -> frozenset[str]:
     """The names of which every binding is a real number if those of the others are."""
     bound = _bindings(program, facts)
     facts.ranks = {p: _rank(p, facts) for p in program.parameters if len(bound.get(p, ())) == 1}
-    _made(bound, facts)
+    _note_axis_counts(bound, facts)
     known = {name for name in bound if name not in facts.complex}
     before = None
     while before != len(known):
@@ -240,7 +256,7 @@ def _rank(parameter: str, facts: Facts) -> int:
     return kind.ndim or 0 if kind is not None and kind.tag == "array" and not kind.complex else 0
 
 
-def _made(bound: dict[str, list[Node]], facts: Facts) -> None:
+def _note_axis_counts(bound: dict[str, list[Node]], facts: Facts) -> None:
     """Note the numbers of axes of arrays that the text makes: `np.zeros(n)`, `np.empty((n, 3))`, `np.zeros_like(x)`."""
     for held, values in bound.items():
         found = {_rank_of(value, facts) for value in values}
@@ -264,7 +280,7 @@ def _rank_of(value: Node, facts: Facts) -> int:
     if isinstance(shape, gast.Tuple):
         return len(shape.elts)
     length = isinstance(shape, gast.Name | gast.Constant | gast.BinOp) and set(loads(shape)) <= facts.integers.keys()
-    return int(length or called(shape) == "len")
+    return int(length or called_name(shape) == "len")
 
 
 def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
@@ -289,8 +305,8 @@ def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
         elif isinstance(node, gast.AugAssign):
             _bind(node.target, node.value, bound)
         elif isinstance(node, gast.For):
-            over = node.iter.args[0] if called(node.iter) == "reversed" and node.iter.args else node.iter
-            _bind(node.target, gast.Constant(1, None) if called(over) == "range" else None, bound)
+            over = node.iter.args[0] if called_name(node.iter) == "reversed" and node.iter.args else node.iter
+            _bind(node.target, gast.Constant(1, None) if called_name(over) == "range" else None, bound)
         elif isinstance(node, gast.FunctionDef | gast.With):
             return {}
     return bound
@@ -397,7 +413,7 @@ class NameLengths:
         if isinstance(node, gast.UnaryOp):
             return self.of(node.operand) if isinstance(node.op, gast.USub | gast.UAdd) else None
         if isinstance(node, gast.BinOp):
-            return self._joined(node)
+            return self._shape_of_operands(node)
         if isinstance(node, gast.Subscript):
             whole = self.of(node.value)
             return whole if whole is None or whole == OPEN else self._part(node, whole)
@@ -405,7 +421,7 @@ class NameLengths:
             return self._call(node)
         return () if is_number(node, self.numbers, self.facts) else None
 
-    def _joined(self, node: Node) -> Shape | None:
+    def _shape_of_operands(self, node: Node) -> Shape | None:
         one, two = self.of(node.left), self.of(node.right)
         square = isinstance(node.op, gast.Pow) and isinstance(node.right, gast.Constant) and node.right.value == 2
         if one is None or two is None or not (isinstance(node.op, ARITHMETIC) or square):
@@ -461,17 +477,17 @@ def bounds(part: Node) -> tuple[int, int] | None:
     >>> bounds(gast.parse("a[1:-2]").body[0].value.slice), bounds(gast.parse("a[:5]").body[0].value.slice)
     ((1, 2), None)
     """
-    first, last = _whole(part.lower), _whole(part.upper)
+    first, last = _literal_length(part.lower), _literal_length(part.upper)
     if part.step is not None or first is None or last is None or first < 0 or last > 0:
         return None
     return None if part.upper is not None and last == 0 else (first, -last)
 
 
-def _whole(node: Node) -> int | None:
+def _literal_length(node: Node) -> int | None:
     if node is None:
         return 0
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        inner = _whole(node.operand)
+        inner = _literal_length(node.operand)
         return None if inner is None else -inner
     return node.value if isinstance(node, gast.Constant) and type(node.value) is int else None
 
@@ -498,7 +514,7 @@ def bindings(program: Program) -> dict[str, list[Node]]:
             for item in (item for one in targets if one is not None for item in walk(one)):
                 if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store):
                     counted = isinstance(node, gast.For) and isinstance(node.target, gast.Name) and _counts(node.iter)
-                    found.setdefault(item.id, []).append(constant(0) if counted else None)
+                    found.setdefault(item.id, []).append(literal_node(0) if counted else None)
     return found
 
 

@@ -38,7 +38,7 @@ def draws(expression: str, module: StaticModule) -> bool:
 
 
 def _draws(call: ast.Call, module: StaticModule) -> bool:
-    found = _meant(call.func, module)
+    found = _binding_of_node(call.func, module)
     if found is not None and found.object is not None:
         drawn = isinstance(getattr(found.object, "__self__", None), SOURCES)
         seeded = bool(call.args or call.keywords)  # `default_rng(7)`
@@ -50,15 +50,15 @@ def _draws(call: ast.Call, module: StaticModule) -> bool:
     return sum(isinstance(node, ast.Name) and node.id == held for node in ast.walk(module.tree)) > 2
 
 
-def _meant(node: ast.expr, module: StaticModule) -> Binding | None:
+def _binding_of_node(node: ast.expr, module: StaticModule) -> Binding | None:
     if isinstance(node, ast.Name):
         return module.lookup(node.id)
-    base = _meant(node.value, module) if isinstance(node, ast.Attribute) else None
+    base = _binding_of_node(node.value, module) if isinstance(node, ast.Attribute) else None
     return attribute(base, node.attr) if base is not None and isinstance(node, ast.Attribute) else None
 
 
 @dataclass(frozen=True)
-class Made:
+class OutputFunction:
     """A function of the output itself."""
 
     name: str
@@ -93,7 +93,7 @@ class Import:
 
 
 @dataclass(frozen=True)
-class Copied:
+class CopiedDefinition:
     """A function or a value that the output takes over as text: a `def`, or `name = expression`."""
 
     module: StaticModule
@@ -110,7 +110,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Outside:
+class OutsideObject:
     """An object of a running program that the text is executed with."""
 
     identity: int
@@ -118,17 +118,17 @@ class Outside:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnknownName:
     """A name that cannot be told, and why."""
 
     reason: str
 
 
-Meaning = Made | Builtin | Import | Copied | Literal | Outside | Unknown
+Meaning = OutputFunction | Builtin | Import | CopiedDefinition | Literal | OutsideObject | UnknownName
 
 
 @dataclass(frozen=True)
-class Found:
+class DottedMeaning:
     """The meaning of the first `count` parts of a dotted name; `also` are submodules to import."""
 
     meaning: Meaning
@@ -141,10 +141,10 @@ def is_builtin(name: str, value: object) -> bool:
     return name in vars(builtins) and vars(builtins)[name] is value
 
 
-def imported(value: object) -> Import | None:
+def import_of_value(value: object) -> Import | None:
     """The import of a module, or of a function or class of NumPy, SciPy or the runtime; None otherwise.
 
-    >>> imported(sys.modules["math"].sin), imported(runtime.sum_to), imported(0.5)
+    >>> import_of_value(sys.modules["math"].sin), import_of_value(runtime.sum_to), import_of_value(0.5)
     (Import(module='math', member='sin'), Import(module='srcgrad.runtime', member='sum_to'), None)
     """
     if isinstance(value, ModuleType):
@@ -202,15 +202,15 @@ class Globals:
     embed: bool = False
     own: dict[str, StaticModule] = field(default_factory=dict)  # texts of srcgrad's modules
 
-    def find(self, module: StaticModule, parts: tuple[str, ...], known: Binding | None = None) -> Found:
+    def find(self, module: StaticModule, parts: tuple[str, ...], known: Binding | None = None) -> DottedMeaning:
         """The meaning of a dotted name that functions of `module` read, the first part of which may be `known`."""
-        first = self.member(module, parts[0]) if known is None else self._bound(known, module, parts[0])
+        first = self.member(module, parts[0]) if known is None else self._resolve_binding(known, module, parts[0])
         target, count = first, 1
         while isinstance(target, StaticModule):
             if count == len(parts):
-                return Found(Unknown(f"{'.'.join(parts)} is a module of your own, used as a value"), count)
+                return DottedMeaning(UnknownName(f"{'.'.join(parts)} is a module of your own, used as a value"), count)
             target, count = self.attribute(target, parts[count]), count + 1
-        return Found(target, count, _submodules(target, parts) if count == 1 else ())
+        return DottedMeaning(target, count, _submodules(target, parts) if count == 1 else ())
 
     def member(self, module: StaticModule, name: str) -> Target:
         """What a name means to the functions of a module."""
@@ -219,50 +219,50 @@ class Globals:
         if len(defined) == 1 and defined[0].certain and not stars:
             [only] = defined
             if only.kind == "import":
-                return self._imported(module, only)
-            if only.node is not None and (parts := _dotted(only.node)):
-                return self._same(module, parts)
+                return self._resolve_import(module, only)
+            if only.node is not None and (parts := _dotted_parts(only.node)):
+                return self._resolve_in_module(module, parts)
             if isinstance(only.node, ast.ClassDef) and self.own.get(module.name) is module:
-                return Copied(module, name)
-        return self._bound(module.lookup(name), module, name)
+                return CopiedDefinition(module, name)
+        return self._resolve_binding(module.lookup(name), module, name)
 
     def attribute(self, module: StaticModule, name: str) -> Target:
         """What a name is, asked from outside of its module."""
         if name in module.table:
             return self.member(module, name)
-        return self._bound(module.attribute(name), module, name)
+        return self._resolve_binding(module.attribute(name), module, name)
 
-    def _same(self, module: StaticModule, parts: tuple[str, ...]) -> Target:
+    def _resolve_in_module(self, module: StaticModule, parts: tuple[str, ...]) -> Target:
         found = self.find(module, parts)
         rest = parts[found.count :]
         if not rest:
             return found.meaning
         if isinstance(found.meaning, Import) and not found.meaning.member:
             return Import(".".join([found.meaning.module, *rest[:-1]]), rest[-1])
-        return Unknown(f"{'.'.join(parts)} is an attribute of a value")
+        return UnknownName(f"{'.'.join(parts)} is an attribute of a value")
 
-    def _imported(self, module: StaticModule, found: Definition) -> Target:
-        absolute = module._absolute(found)
+    def _resolve_import(self, module: StaticModule, found: Definition) -> Target:
+        absolute = module._absolute_module(found)
         if absolute is None:
-            return Unknown(f"line {found.line} of {module.label} imports from above its package")
+            return UnknownName(f"line {found.line} of {module.label} imports from above its package")
         target = module.program.module(absolute)
         if isinstance(target.object, ModuleType):
             if self.embed and absolute.partition(".")[0] == "srcgrad":
-                return self._embedded(target.object, found.member)
+                return self._resolve_live_value(target.object, found.member)
             known = not found.member or hasattr(target.object, found.member)
             known = known or module.program.module(f"{absolute}.{found.member}").kind != "unknown"
-            return Import(absolute, found.member) if known else Unknown(f"{absolute} has no {found.member}")
+            return Import(absolute, found.member) if known else UnknownName(f"{absolute} has no {found.member}")
         if target.module is not None and not is_installed(target.module):
             return self.attribute(target.module, found.member) if found.member else target.module
         if target.kind == "module" or _is_compiled(absolute, module.program):
             return Import(absolute, found.member)
-        return Unknown(target.reason)
+        return UnknownName(target.reason)
 
-    def _bound(self, found: Binding | None, module: StaticModule, name: str) -> Target:
+    def _resolve_binding(self, found: Binding | None, module: StaticModule, name: str) -> Target:
         if found is None:
-            return Unknown(f"nothing in {module.label} binds it")
+            return UnknownName(f"nothing in {module.label} binds it")
         if found.kind == "unknown":
-            return Unknown(found.reason)
+            return UnknownName(found.reason)
         if found.kind == "object":
             return self.object(found.object, name)
         if found.kind == "module":
@@ -279,10 +279,10 @@ class Globals:
         if is_builtin(name, value):
             return Builtin(name)
         if self.embed and str(getattr(value, "__module__", "")).partition(".")[0] == "srcgrad":
-            return self._embedded(sys.modules[str(value.__module__)], str(getattr(value, "__name__", "")))
-        return imported(value) or Unknown(f"no import gives {name}")
+            return self._resolve_live_value(sys.modules[str(value.__module__)], str(getattr(value, "__name__", "")))
+        return import_of_value(value) or UnknownName(f"no import gives {name}")
 
-    def _embedded(self, module: ModuleType, member: str) -> Target:
+    def _resolve_live_value(self, module: ModuleType, member: str) -> Target:
         value = getattr(module, member, None) if member else module
         home = module if isinstance(value, ModuleType | None) else sys.modules[value.__module__]
         known = self.own.get(home.__name__)
@@ -293,7 +293,7 @@ class Globals:
         return self.attribute(known, member) if member else known
 
 
-def _dotted(node: ast.AST) -> tuple[str, ...]:
+def _dotted_parts(node: ast.AST) -> tuple[str, ...]:
     """The parts of a name such as `np.linalg.norm`; none for what is computed, as `np.finfo(float).eps` is."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -307,19 +307,19 @@ def of_function(static: StaticFunction) -> Meaning:
     if is_installed(static.module):
         return Import(static.module.name, static.qualname)
     if static.decorators:
-        return Unknown(f"{static.qualname} is decorated by {', '.join(static.decorators)}")
-    return Copied(static.module, static.qualname, static)
+        return UnknownName(f"{static.qualname} is decorated by {', '.join(static.decorators)}")
+    return CopiedDefinition(static.module, static.qualname, static)
 
 
 def _value(found: Binding, module: StaticModule, name: str) -> Meaning:
     if found.expression is None:
-        return Unknown(f"{name} is computed in more than one step in {module.label}")
+        return UnknownName(f"{name} is computed in more than one step in {module.label}")
     changed = None if _is_plain(found.expression) else changed_in(module, name)
     if changed is not None:
-        return Unknown(f"line {changed} of {module.label} may change {name}")
+        return UnknownName(f"line {changed} of {module.label} may change {name}")
     if draws(found.expression, module):
-        return Unknown(f"{name} holds what {module.label} draws, and a copy of the line may draw something else")
-    return Copied(module, name, None, found.expression)
+        return UnknownName(f"{name} holds what {module.label} draws, and a copy of the line may draw something else")
+    return CopiedDefinition(module, name, None, found.expression)
 
 
 def _is_plain(expression: str) -> bool:
@@ -362,7 +362,7 @@ def changed_in(module: StaticModule, name: str) -> int | None:
     An item or attribute is assigned, or the module calls a method of it, or gives it to a function for its
     effect.
     """
-    lines = [*_written(module.tree, name)]
+    lines = [*_write_lines(module.tree, name)]
     for statement in module.tree.body:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             function = statement.value.func
@@ -372,7 +372,7 @@ def changed_in(module: StaticModule, name: str) -> int | None:
     return min(lines, default=None)
 
 
-def _written(scope: ast.AST, name: str) -> list[int]:
+def _write_lines(scope: ast.AST, name: str) -> list[int]:
     """Lines of `name[...] = ...`, `name.attribute = ...` and `del name[...]` where `name` is the module's."""
     found: list[int] = []
     todo = list(ast.iter_child_nodes(scope))

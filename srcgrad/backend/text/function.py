@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 import gast
 
-from srcgrad.backend.text.definitions import plain, tidied_statement
+from srcgrad.backend.text.definitions import plain_annotation, tidied_statement
 from srcgrad.core.facts import Facts, Record
 from srcgrad.core.printer.expressions import expression
 from srcgrad.core.printer.statements import Blank, Comment, Verbatim
@@ -28,7 +28,7 @@ from srcgrad.core.trees import (
     loads,
     name,
     root,
-    same,
+    same_tree,
     statement,
     statements,
     stores,
@@ -37,17 +37,17 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import places, rewrite_blocks
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.desugar.assignments import is_inside
-from srcgrad.optimise.copy_elimination import sharing
+from srcgrad.optimise.copy_elimination import names_sharing_arrays
 
 
-def enclosed(block: Block, contexts: list[Node]) -> Block:
+def restore_contexts(block: Block, contexts: list[Node]) -> Block:
     """Runs of statements that come from the body of a `with` are put into one again."""
     for context in contexts:
-        block = _enclosed(block, context)
+        block = _restore_context(block, context)
     return block
 
 
-def _enclosed(block: Block, context: Node) -> Block:
+def _restore_context(block: Block, context: Node) -> Block:
     made: Block = []
     inside: Block = []
     held: Block = []  # comments, which belong to the statement below
@@ -58,19 +58,19 @@ def _enclosed(block: Block, context: Node) -> Block:
             inside += [*held, node]
             held = []
         else:
-            made += [*_closed(inside, context), *held, node]
+            made += [*_close_context(inside, context), *held, node]
             inside, held = [], []
             if isinstance(node, COMPOUND):
-                node.body = _enclosed(node.body, context)
-                node.orelse = _enclosed(getattr(node, "orelse", None) or [], context)
-    return made + _closed(inside, context) + held
+                node.body = _restore_context(node.body, context)
+                node.orelse = _restore_context(getattr(node, "orelse", None) or [], context)
+    return made + _close_context(inside, context) + held
 
 
 def _is_remark(node: Node) -> bool:
     return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant) and "lineno" not in node.__dict__
 
 
-def _closed(inside: Block, context: Node) -> Block:
+def _close_context(inside: Block, context: Node) -> Block:
     if not inside:
         return []
     return [at(gast.With([copy(item) for item in context.items], inside, None), context)]
@@ -122,7 +122,7 @@ def docstring(program: Program, facts: Facts) -> str:
         lines += ["", *textwrap.wrap(facts.module.leading.remark, 80)]
     if not facts.pushes_forward and facts.mode != "primal":
         lines += [""]
-        for line in recorded(program, facts) or ["Recorded: nothing."]:
+        for line in recording_lines(program, facts) or ["Recorded: nothing."]:
             lines += textwrap.wrap(line, 80, subsequent_indent="    ")
     elif not users and not facts.module.leading.remark:
         return "\n    ".join(lines)
@@ -138,7 +138,7 @@ def _users(facts: Facts) -> list[str]:
     return ["", f"The docstring of `{facts.source.name}`:", "", *inspect.cleandoc(value).split("\n")]
 
 
-def recorded(program: Program, facts: Facts) -> list[str]:
+def recording_lines(program: Program, facts: Facts) -> list[str]:
     """One line for each value that the forward half keeps on a stack or under a second name."""
     around = {place.node: place.loops[-1].lineno for place in places(program.forward) if place.loops}
     found = []
@@ -149,7 +149,7 @@ def recorded(program: Program, facts: Facts) -> list[str]:
         listed = isinstance(node, gast.Expr)
         pushed = listed or isinstance(node.targets[0], gast.Subscript)
         if kept in facts.snapshots:
-            found += [few(node, facts.snapshots[kept], facts)] if pushed else []
+            found += [checkpoint_line(node, facts.snapshots[kept], facts)] if pushed else []
             continue
         values = node.value.args[0] if listed else node.value
         many = listed and isinstance(values, gast.Tuple)  # what `gathered` keeps together
@@ -173,7 +173,7 @@ def recorded(program: Program, facts: Facts) -> list[str]:
     return found
 
 
-def few(node: Node, loop: Node, facts: Facts) -> str:
+def checkpoint_line(node: Node, loop: Node, facts: Facts) -> str:
     """What is recorded of a checkpointed loop."""
     state = ", ".join(expression(value) for value in node.value.args)
     slots = facts.checkpointed[loop]
@@ -232,9 +232,9 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         type_comment=None,
         type_params=[],
     )
-    facts.saved = kept_alive(program, facts) | sharing(program, facts)
-    forward = enclosed(written(program.forward, facts), facts.contexts)
-    backward = enclosed(cited(program.backward, facts), facts.contexts)
+    facts.saved = kept_alive(program, facts) | names_sharing_arrays(program, facts)
+    forward = restore_contexts(write_forward(program.forward, facts), facts.contexts)
+    backward = restore_contexts(cite_lines(program.backward, facts), facts.contexts)
     if facts.mode == "vjp":
         definition.body += [*forward, pullback(program, facts, backward), results(program, facts)]
     else:
@@ -264,7 +264,7 @@ def signature(function: Node, facts: Facts) -> Node:
     arguments = copy(function.args)
     for each in ("posonlyargs", "args", "kwonlyargs") if is_tidy(facts) else ():
         for own, users in zip(getattr(arguments, each), getattr(function.args, each), strict=True):
-            own.annotation = plain(users.annotation, facts.namespace.lookup)
+            own.annotation = plain_annotation(users.annotation, facts.namespace.lookup)
     for seed in facts.seeds if facts.mode != "vjp" else ():
         parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
         if (
@@ -286,7 +286,7 @@ def signature(function: Node, facts: Facts) -> Node:
     return arguments
 
 
-def written(block: Block, facts: Facts) -> Block:
+def write_forward(block: Block, facts: Facts) -> Block:
     """The forward half with the user's own text and comments where a statement is as it was."""
     return rewrite_blocks(block, lambda inner: _written(inner, facts))
 
@@ -306,7 +306,7 @@ def _written(block: Block, facts: Facts) -> Block:
 def _own_text(node: Node, facts: Facts) -> Node:
     user: Node = facts.origin.get(node, node)
     known = facts.text.get(user)
-    if known is None or not same(facts.as_written(node), known):
+    if known is None or not same_tree(facts.as_written(node), known):
         return facts.as_written(node)
     if is_tidy(facts):
         indent = user.col_offset - facts.source.tree.col_offset
@@ -344,27 +344,27 @@ def _comments_above(node: Node, facts: Facts) -> list[str]:
     return found
 
 
-def cited(block: Block, facts: Facts) -> Block:
+def cite_lines(block: Block, facts: Facts) -> Block:
     """The backward half, with the user's line above each group of statements that comes from it."""
     flat = list(statements(facts.source.tree.body))
     spans = {n.lineno: n.end_lineno for n in flat if hasattr(n, "lineno") and not isinstance(n, COMPOUND)}
     heads = {n.lineno: n.iter.end_lineno for n in flat if isinstance(n, gast.For)}
-    return _cited(block, facts, spans, heads)
+    return _cite_lines_in(block, facts, spans, heads)
 
 
-def _cited(block: Block, facts: Facts, spans: dict[int, int], heads: dict[int, int]) -> Block:
+def _cite_lines_in(block: Block, facts: Facts, spans: dict[int, int], heads: dict[int, int]) -> Block:
     """The line above each group; that of a loop, to which the adjoint of its item belongs, where it ends another."""
     made: Block = []
     last = None
     for node in block:
         line = getattr(node, "lineno", None)
         if node in facts.again_written:
-            made += written([node], facts)
+            made += write_forward([node], facts)
             last = None
             continue
         if isinstance(node, COMPOUND):
-            node.body = _cited(node.body, facts, spans, heads)
-            node.orelse = _cited(getattr(node, "orelse", None) or [], facts, spans, heads)
+            node.body = _cite_lines_in(node.body, facts, spans, heads)
+            node.orelse = _cite_lines_in(getattr(node, "orelse", None) or [], facts, spans, heads)
             last = None
         elif node not in facts.zeros and line != last and (line in spans or (last and line in heads)):
             text = _user_text(line, spans.get(line) or heads[line], facts)

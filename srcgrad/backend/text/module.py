@@ -24,30 +24,30 @@ from typing import Any  # the objects that a live text is executed with
 import gast
 
 from srcgrad import runtime
-from srcgrad.backend.text.definitions import definition, renamed
+from srcgrad.backend.text.definitions import definition, rename_definition
 from srcgrad.backend.text.free_names import (
     Builtin,
-    Copied,
-    Found,
+    CopiedDefinition,
+    DottedMeaning,
     Globals,
     Import,
     Literal,
-    Made,
     Meaning,
-    Outside,
-    Unknown,
+    OutputFunction,
+    OutsideObject,
+    UnknownName,
     from_home,
-    imported,
+    import_of_value,
     is_builtin,
     literal,
     of_function,
 )
-from srcgrad.backend.text.references import Reference, identifiers, local_names, references, replaced
+from srcgrad.backend.text.references import Reference, identifiers, local_names, references, replace_references
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Facts
 from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, found_in
 from srcgrad.core.printer.line_breaking import wrap
-from srcgrad.core.printer.statements import placed
+from srcgrad.core.printer.statements import placed_lines
 from srcgrad.core.source_text import Source, place
 from srcgrad.core.trees import Node, expression, stores, walk
 from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule
@@ -177,7 +177,9 @@ def gap(texts: Sequence[tuple[Meaning, str]]) -> str:
 
 
 def _is_function(meaning: Meaning, text: str) -> bool:
-    return isinstance(meaning, Made | Copied) and text.lstrip().startswith(("def ", "async def ", "@"))
+    return isinstance(meaning, OutputFunction | CopiedDefinition) and text.lstrip().startswith(
+        ("def ", "async def ", "@")
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +191,7 @@ class Piece:
 
     text: str
     meaning: Meaning
-    find: Callable[[tuple[str, ...]], Found]
+    find: Callable[[tuple[str, ...]], DottedMeaning]
     place: Callable[[str], Place | None]
     chosen: dict[str, str] = field(default_factory=dict)
     line: int = 0  # of a value: what it reads must come before
@@ -202,7 +204,7 @@ class Read:
 
     piece: Piece
     reference: Reference
-    found: Found
+    found: DottedMeaning
 
 
 Follow = Callable[[Meaning], "Piece | None"]
@@ -226,7 +228,7 @@ class Pieces:
         """Add a piece and all that it needs; E5012 for a name that cannot be told."""
         self.known[piece.meaning] = None
         self.open.append(piece)
-        told: dict[tuple[str, ...], Found] = {}
+        told: dict[tuple[str, ...], DottedMeaning] = {}
         for reference in references(piece.text):
             found = told.get(reference.parts)
             if found is not None:
@@ -244,7 +246,7 @@ class Pieces:
 
     def _check(self, piece: Piece, reference: Reference, meaning: Meaning) -> None:
         root = reference.parts[0]
-        if isinstance(meaning, Unknown):
+        if isinstance(meaning, UnknownName):
             raise _refusal(piece, root, meaning.reason)
         circle = any(item.meaning == meaning and _is_value(meaning) for item in self.open)
         if circle:
@@ -257,11 +259,11 @@ class Pieces:
 
 
 def _is_value(meaning: Meaning) -> bool:
-    return isinstance(meaning, Copied) and meaning.function is None
+    return isinstance(meaning, CopiedDefinition) and meaning.function is None
 
 
 def _refusal(piece: Piece, root: str, reason: str) -> DifferentiationError:
-    reader = piece.meaning.name if isinstance(piece.meaning, Copied) else ""
+    reader = piece.meaning.name if isinstance(piece.meaning, CopiedDefinition) else ""
     who = f", which {reader} reads," if reader else ""
     return DifferentiationError(
         "E5012",
@@ -273,7 +275,7 @@ def _refusal(piece: Piece, root: str, reason: str) -> DifferentiationError:
 
 
 @dataclass
-class Written:
+class OutputParts:
     """The parts of an output: import statements, texts with what they define, objects from outside."""
 
     imports: list[str]
@@ -314,14 +316,14 @@ class _Naming:
         return self.claim(fresh, meaning)
 
 
-def write(pieces: Pieces) -> Written:
+def write(pieces: Pieces) -> OutputParts:
     """The texts of all pieces, under names that no two of them share."""
     place = {piece: number for number, piece in enumerate(pieces.order)}
     local = {piece: local_names(piece.text) for piece in pieces.order}
     naming = _Naming(frozenset().union(*(identifiers(piece.text) for piece in pieces.order)))
     changes: dict[Piece, dict[Reference, tuple[int, str]]] = {piece: {} for piece in pieces.order}
     for piece in pieces.order:
-        if isinstance(piece.meaning, Made):
+        if isinstance(piece.meaning, OutputFunction):
             naming.claim(piece.meaning.name, piece.meaning)
     reads = sorted(pieces.reads, key=lambda read: _rank(read, place[read.piece]))
     for read in reads:
@@ -334,25 +336,25 @@ def write(pieces: Pieces) -> Written:
         changes[read.piece][read.reference] = (count, name)
     texts: list[tuple[Meaning, str]] = []
     for piece in pieces.order:
-        texts += _texts(piece, replaced(piece.text, changes[piece]), naming)
-    return Written(_imports(reads, naming), texts, _outside(naming))
+        texts += _texts(piece, replace_references(piece.text, changes[piece]), naming)
+    return OutputParts(_imports(reads, naming), texts, _outside_objects(naming))
 
 
 def _rank(read: Read, place: int) -> tuple[int, int, Any]:
     """Fixed names choose first, then the user's in the order of the output, then those that srcgrad chose."""
-    fixed = isinstance(read.found.meaning, Made | Builtin)
+    fixed = isinstance(read.found.meaning, OutputFunction | Builtin)
     chosen = read.reference.parts[0] in read.piece.chosen
     return (0 if fixed else 2 if chosen else 1, place, read.reference.start)
 
 
 def _texts(piece: Piece, text: str, naming: _Naming) -> list[tuple[Meaning, str]]:
-    if not isinstance(piece.meaning, Copied | Literal):
+    if not isinstance(piece.meaning, CopiedDefinition | Literal):
         return [(piece.meaning, text)]
     head = text.removeprefix("async ").removeprefix("def ").removeprefix("class ")
     own = head.partition("(")[0].partition(" =")[0].partition(":")[0]
     first, *others = naming.spelled.get(piece.meaning, [own])
     aliases = [(Literal(first), f"{other} = {first}") for other in others]
-    return [(piece.meaning, text if own == first else renamed(text, own, first)), *aliases]
+    return [(piece.meaning, text if own == first else rename_definition(text, own, first)), *aliases]
 
 
 def _imports(reads: Sequence[Read], naming: _Naming) -> list[str]:
@@ -368,9 +370,9 @@ def _imports(reads: Sequence[Read], naming: _Naming) -> list[str]:
     return list(found)
 
 
-def _outside(naming: _Naming) -> dict[str, Any]:
+def _outside_objects(naming: _Naming) -> dict[str, Any]:
     pairs: Iterable[tuple[Meaning, list[str]]] = naming.spelled.items()
-    return {name: meaning.value for meaning, names in pairs if isinstance(meaning, Outside) for name in names}
+    return {name: meaning.value for meaning, names in pairs if isinstance(meaning, OutsideObject) for name in names}
 
 
 @dataclass(frozen=True)
@@ -392,13 +394,13 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
     chosen = {spelled: identifier for identifier, spelled in facts.imports.items()}
     user = {node.id for node in walk(facts.source.tree) if isinstance(node, gast.Name)}
 
-    def find(parts: tuple[str, ...]) -> Found:
+    def find(parts: tuple[str, ...]) -> DottedMeaning:
         root = parts[0]
         if root in chosen:
-            return Found(_library(chosen[root], facts, lookup))
+            return DottedMeaning(_library(chosen[root], facts, lookup))
         if root in lookup.made:
             clash = f"the output has a function {root} of its own"
-            return Found(Unknown(clash) if root in user and root != name else Made(root))
+            return DottedMeaning(UnknownName(clash) if root in user and root != name else OutputFunction(root))
         return _user(facts, (facts.globals_as.get(root, root), *parts[1:]), lookup)
 
     def at(root: str) -> Place:
@@ -406,9 +408,11 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
         nodes = (n for n in walk(facts.source.tree) if isinstance(n, gast.Name) and n.id == read)
         return facts.place(next(nodes, facts.source.tree))
 
-    printed = placed(tree)
+    printed = placed_lines(tree)
     text = "\n".join(line for line, _ in printed).rstrip("\n")
-    return Piece(text, Made(name), find, at, chosen, lines=tuple(getattr(node, "lineno", 0) for _, node in printed))
+    return Piece(
+        text, OutputFunction(name), find, at, chosen, lines=tuple(getattr(node, "lineno", 0) for _, node in printed)
+    )
 
 
 def _settle(arguments: Node, namespace: LiveNamespace) -> None:
@@ -417,7 +421,7 @@ def _settle(arguments: Node, namespace: LiveNamespace) -> None:
         return
     live = inspect.signature(namespace.function).parameters
 
-    def settled(parameter: Node, default: Node) -> Node:
+    def settle_default(parameter: Node, default: Node) -> Node:
         reads = [] if default is None else [n.id for n in walk(default) if isinstance(n, gast.Name)]
         if parameter.id not in live or all(namespace.lookup(name) for name in reads):
             return default
@@ -426,16 +430,16 @@ def _settle(arguments: Node, namespace: LiveNamespace) -> None:
 
     positional = [*arguments.posonlyargs, *arguments.args]
     last = positional[len(positional) - len(arguments.defaults) :]
-    arguments.defaults = [settled(*pair) for pair in zip(last, arguments.defaults, strict=True)]
+    arguments.defaults = [settle_default(*pair) for pair in zip(last, arguments.defaults, strict=True)]
     named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    arguments.kw_defaults = [settled(*pair) for pair in named]
+    arguments.kw_defaults = [settle_default(*pair) for pair in named]
 
 
 def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
     """A name that templates read: NumPy, a module, a function of the runtime, an object of a rule's own."""
     value = facts.library_values.get(identifier)
     if isinstance(value, ModuleType) and sys.modules.get(value.__name__, value) is not value and lookup.text is None:
-        return Outside(id(value), value)  # NumPy by itself, where the user has replaced something in it
+        return OutsideObject(id(value), value)  # NumPy by itself, where the user has replaced something in it
     if identifier == "np":
         return Import("numpy")
     if isinstance(value, str):  # where a library has it that need not be installed
@@ -447,22 +451,22 @@ def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
     ships = not str(getattr(value, "__module__", "")).startswith("srcgrad.opencl.")  # those are put in at the end
     if lookup.text is not None and lookup.text.embed and ships and not isinstance(value, ModuleType):
         return _one(lookup.text.object(value, identifier), identifier)
-    return imported(value) or _object(value, identifier, facts, lookup)
+    return import_of_value(value) or _object(value, identifier, facts, lookup)
 
 
 def _one(target: Meaning | StaticModule, name: str) -> Meaning:
-    return Unknown(f"{name} is a module, used as a value") if isinstance(target, StaticModule) else target
+    return UnknownName(f"{name} is a module, used as a value") if isinstance(target, StaticModule) else target
 
 
-def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
+def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> DottedMeaning:
     namespace, known_as = found_in(facts.namespace, parts[0])
-    found = _known(facts, namespace, (known_as, *parts[1:]), lookup)
+    found = _meaning_in_namespace(facts, namespace, (known_as, *parts[1:]), lookup)
     if known_as != parts[0] and found.meaning == Builtin(known_as):
-        return Found(Import("builtins", known_as))
+        return DottedMeaning(Import("builtins", known_as))
     return found
 
 
-def _known(facts: Facts, namespace: Namespace, parts: tuple[str, ...], lookup: Lookup) -> Found:
+def _meaning_in_namespace(facts: Facts, namespace: Namespace, parts: tuple[str, ...], lookup: Lookup) -> DottedMeaning:
     """What a name means in the namespace that knows it."""
     if isinstance(namespace, StaticModule):
         assert lookup.text is not None, "a function known only as text is written into a file"
@@ -474,8 +478,8 @@ def _known(facts: Facts, namespace: Namespace, parts: tuple[str, ...], lookup: L
     if home is not None and lookup.text is not None:
         return lookup.text.find(home[0], (home[1], *parts[1:]))
     if bound is None or bound.kind != "object":
-        return Found(Builtin(parts[0]))  # a NameError, as in the user's function
-    return Found(_object(bound.compiled or bound.object, parts[0], facts, lookup))
+        return DottedMeaning(Builtin(parts[0]))  # a NameError, as in the user's function
+    return DottedMeaning(_object(bound.compiled or bound.object, parts[0], facts, lookup))
 
 
 def _home(bound: Binding, name: str) -> tuple[StaticModule, str] | None:
@@ -493,37 +497,37 @@ def _object(value: object, name: str, facts: Facts, lookup: Lookup) -> Meaning:
     ours = str(getattr(value, "__module__", "")).startswith(runtime.__name__)
     if lookup.text is not None and lookup.text.embed and ours:  # read by an operation that is written out
         return _one(lookup.text.object(value, name), name)
-    found = Builtin(name) if is_builtin(name, value) else imported(value)
+    found = Builtin(name) if is_builtin(name, value) else import_of_value(value)
     if found is not None:
         return found
     if lookup.text is None:
-        return Outside(id(value), value)
+        return OutsideObject(id(value), value)
     namespace = facts.namespace
     if isinstance(namespace, LiveNamespace) and isinstance(namespace.function, FunctionType):
         home = from_home(namespace.function, name, value)
         if home is not None:
             return home
-    return literal(value) or Unknown("it is an object of a running program")
+    return literal(value) or UnknownName("it is an object of a running program")
 
 
 def follower(look: Globals | None) -> Callable[[Meaning], Piece | None]:
     """What makes the piece that a name needs; None for names that need none."""
 
     def follow(meaning: Meaning) -> Piece | None:
-        if look is not None and isinstance(meaning, Copied):
-            return _copied(meaning, look)
+        if look is not None and isinstance(meaning, CopiedDefinition):
+            return _copy_definition(meaning, look)
         return None
 
     return follow
 
 
-def _copied(meaning: Copied, look: Globals) -> Piece:
+def _copy_definition(meaning: CopiedDefinition, look: Globals) -> Piece:
     module, name = meaning.module, meaning.name
     node: ast.AST | None = meaning.function.node if meaning.function else module.table[name][-1].node
 
-    def find(parts: tuple[str, ...]) -> Found:
+    def find(parts: tuple[str, ...]) -> DottedMeaning:
         if parts == (name,) and meaning.function is not None and look.member(module, name) == meaning:
-            return Found(meaning)
+            return DottedMeaning(meaning)
         return look.find(module, parts)
 
     def at(root: str) -> Place | None:

@@ -28,16 +28,16 @@ _BINDING = frozenset(("import", "global", "nonlocal", "class", "del", "match"))
 _QUOTES = ('"', "'")
 
 
-def dotted(text: str, names: frozenset[str]) -> list[tuple[int, int, str]] | None:
+def dotted_names(text: str, names: frozenset[str]) -> list[tuple[int, int, str]] | None:
     """The dotted names of a text that begin with one of `names`, which it binds nowhere: line, column, spelling.
 
     None where only a parser can tell: f-strings, names that go on behind a bracket or in the next line, imports.
 
-    >>> dotted("def f(x, n=N):  # N is here\\n    return np.linalg.norm(x, N=x.N)", frozenset(["np", "N"]))
+    >>> dotted_names("def f(x, n=N):  # N is here\\n    return np.linalg.norm(x, N=x.N)", frozenset(["np", "N"]))
     [(0, 11, 'N'), (1, 11, 'np.linalg.norm')]
-    >>> dotted("y = np.linalg \\\\\\n    .norm(x)", frozenset(["np"])) is None
+    >>> dotted_names("y = np.linalg \\\\\\n    .norm(x)", frozenset(["np"])) is None
     True
-    >>> dotted("z = 2 * y  # of x = 1", frozenset(["y"]))
+    >>> dotted_names("z = 2 * y  # of x = 1", frozenset(["y"]))
     [(0, 8, 'y')]
     """
     if not text.isascii():
@@ -89,9 +89,9 @@ def references(text: str) -> list[Reference]:
     >>> [found.parts for found in references("def f(x, n=N):\\n    return np.linalg.norm(x) + x.size * k")]
     [('N',), ('np', 'linalg', 'norm'), ('k',)]
     """
-    names = _free(text)
-    spotted = None if names & _bound(text) else dotted(text, names)
-    return _parsed(text, names) if spotted is None else [_reference(*one) for one in spotted]
+    names = _free_names(text)
+    spotted = None if names & _bound_names(text) else dotted_names(text, names)
+    return _parse_references(text, names) if spotted is None else [_reference(*one) for one in spotted]
 
 
 def _reference(line: int, column: int, spelled: str) -> Reference:
@@ -103,7 +103,7 @@ def _dot(end: int, length: int) -> int:
     return end + 1 + length
 
 
-def _parsed(text: str, names: frozenset[str]) -> list[Reference]:
+def _parse_references(text: str, names: frozenset[str]) -> list[Reference]:
     """The same, from the tree of the text."""
     lines = text.split("\n")
     tree = ast.parse(text)
@@ -125,11 +125,11 @@ def identifiers(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d]\w*", text))
 
 
-def replaced(text: str, changes: Mapping[Reference, tuple[int, str]]) -> str:
+def replace_references(text: str, changes: Mapping[Reference, tuple[int, str]]) -> str:
     """The text with the first `count` parts of references written as a name: `{reference: (count, name)}`.
 
     >>> [found] = references("y = helpers.scale.real")
-    >>> replaced("y = helpers.scale.real", {found: (2, "scale")})
+    >>> replace_references("y = helpers.scale.real", {found: (2, "scale")})
     'y = scale.real'
     """
     lines = text.split("\n")
@@ -208,12 +208,12 @@ def _scopes(text: str) -> symtable.SymbolTable:
     return symtable.symtable(text, "<text>", "exec")
 
 
-def _free(text: str) -> frozenset[str]:
+def _free_names(text: str) -> frozenset[str]:
     """Names that some scope of the text takes from the module.
 
     From Python 3.12 on, a module's symbols have those that its comprehensions bind for themselves.
 
-    >>> sorted(_free("sizes = [size for size in (2, SIZE)]"))
+    >>> sorted(_free_names("sizes = [size for size in (2, SIZE)]"))
     ['SIZE']
     """
     top = _scopes(text)
@@ -223,7 +223,7 @@ def _free(text: str) -> frozenset[str]:
     todo = top.get_children()
     while todo:
         table = todo.pop()
-        found.update(_taken(table))
+        found.update(_global_names_of_scope(table))
         todo.extend(table.get_children())
     return frozenset(found)
 
@@ -245,14 +245,14 @@ def _bound_in_comprehensions(text: str) -> set[str]:
     return inner - outer
 
 
-def _taken(table: symtable.SymbolTable) -> Iterable[str]:
+def _global_names_of_scope(table: symtable.SymbolTable) -> Iterable[str]:
     """The names that a scope takes from the module; Python takes a function called `top` for the module itself."""
     if isinstance(table, symtable.Function):
         return table.get_globals()
     return [symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()]
 
 
-def _bound(text: str) -> frozenset[str]:
+def _bound_names(text: str) -> frozenset[str]:
     """The names that some scope of a text binds, its functions apart."""
     symbols = _scopes(text).get_symbols()
     return local_names(text) | {one.get_name() for one in symbols if one.is_assigned() and not one.is_namespace()}
@@ -270,6 +270,6 @@ def local_names(text: str) -> frozenset[str]:
     todo = _scopes(text).get_children()
     while todo:
         table = todo.pop()
-        found.update(set(table.get_identifiers()).difference(_taken(table)))
+        found.update(set(table.get_identifiers()).difference(_global_names_of_scope(table)))
         todo.extend(table.get_children())
     return frozenset(name for name in found if name != ".0")  # what a comprehension runs over

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import ModuleType
 
-from srcgrad.backend.text.references import Reference, identifiers, local_names, references, replaced
+from srcgrad.backend.text.references import Reference, identifiers, local_names, references, replace_references
 from srcgrad.core.errors import DifferentiationError
 
 Key = tuple[str, str]  # a module and a name that it binds
@@ -19,7 +19,7 @@ _REMARK = re.compile(r"  # (type: ignore|noqa)\S*")
 
 
 @dataclass(frozen=True)
-class Known:
+class SectionContents:
     """What is put into a section.
 
     `roots` are what it is for, by their names in it (any, if empty); `elsewhere` is what the standalone module has
@@ -56,13 +56,13 @@ class _Text:
         self.ours: dict[str, Key] = {}
         self.others: dict[str, str] = {}
         for node in self.tree.body:
-            for bound in _bound(node):
+            for bound in _names_bound(node):
                 self.definitions[bound] = node
         for inner in ast.walk(self.tree):
             if isinstance(inner, ast.Import | ast.ImportFrom):
-                self._imported(inner, inner in self.tree.body)
+                self._note_import(inner, inner in self.tree.body)
 
-    def _imported(self, node: ast.Import | ast.ImportFrom, outermost: bool) -> None:
+    def _note_import(self, node: ast.Import | ast.ImportFrom, outermost: bool) -> None:
         home = node.module or "" if isinstance(node, ast.ImportFrom) else ""
         if home == "__future__":
             return
@@ -108,7 +108,7 @@ def _references(text: str) -> list[Reference]:
     return references(text)
 
 
-def _bound(node: ast.stmt) -> list[str]:
+def _names_bound(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -116,10 +116,10 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 @dataclass
-class _Gathering:
+class _SectionWork:
     """The work on one section."""
 
-    known: Known
+    known: SectionContents
     found: dict[Key, str] = field(default_factory=dict)  # the text of each definition
     local: dict[Key, set[str]] = field(default_factory=dict)  # what those bind that know a definition by another name
     imports: dict[str, str] = field(default_factory=dict)  # lines by the names that they bind
@@ -149,7 +149,7 @@ class _Gathering:
         text = _text(module).definition(name)
         if key in self.known.values:
             text = f"{text.partition('=')[0]}= {self.known.values[key]}"
-        same = (module, _bound(_text(module).definitions[name])[0])
+        same = (module, _names_bound(_text(module).definitions[name])[0])
         assert key == same, f"{module} binds {name} beside another name: a module of srcgrad binds them one by one"
         self.found[key] = text
         for reference in _references(text):
@@ -182,12 +182,12 @@ class _Gathering:
         return list(made)
 
 
-def section(known: Known) -> Section:
+def section(known: SectionContents) -> Section:
     """The definitions that `roots` need, under names that nothing else in the standalone module has."""
-    work = _Gathering(known)
+    work = _SectionWork(known)
     for key in known.roots:
         work.add(key)
-    names = dict(_named(work))
+    names = dict(_names_of_definitions(work))
     texts: list[str] = []
     for module in work.order():
         own = [(key, text) for key, text in work.found.items() if key[0] == module]
@@ -195,12 +195,12 @@ def section(known: Known) -> Section:
         own.sort(key=lambda item: places[item[0][1]])
         purpose = (ast.get_docstring(_text(module).tree) or "").partition("\n")[0]
         texts.append(f"# {module.rpartition('.')[2]}: {purpose}")
-        texts += [_spelled(key, text, names, work) for key, text in own]
+        texts += [_spell_definition(key, text, names, work) for key, text in own]
     lines = [_import(line, name, names[name]) for name, line in work.imports.items()]
-    return Section(tuple(lines), _spaced(texts), {key: names[key] for key in known.roots})
+    return Section(tuple(lines), _space_definitions(texts), {key: names[key] for key in known.roots})
 
 
-def _named(work: _Gathering) -> Iterator[tuple[Key | str, str]]:
+def _names_of_definitions(work: _SectionWork) -> Iterator[tuple[Key | str, str]]:
     """The name of each definition, and of each import by the name that modules have for it."""
     words = work.known.taken.union(*(identifiers(text) for text in work.found.values()))
     used = {*work.known.roots.values(), *work.known.elsewhere.values()}
@@ -222,7 +222,7 @@ def _fresh(name: str, used: set[str], taken: frozenset[str], words: frozenset[st
     return made
 
 
-def _spelled(key: Key, text: str, names: Mapping[Key | str, str], work: _Gathering) -> str:
+def _spell_definition(key: Key, text: str, names: Mapping[Key | str, str], work: _SectionWork) -> str:
     """A definition under its name, reading others under theirs."""
     changes, strings = {}, {}
     for reference in _references(text):
@@ -238,10 +238,10 @@ def _spelled(key: Key, text: str, names: Mapping[Key | str, str], work: _Gatheri
         else:
             changes[reference] = count, name
     assert not strings.keys() & local_names(text), "a name in an f-string has one meaning"
-    made = replaced(text, changes)
+    made = replace_references(text, changes)
     for old, new in strings.items():
         made = _in_braces(made, old, new)
-    own = _bound(_text(key[0]).definitions[key[1]])[0]
+    own = _names_bound(_text(key[0]).definitions[key[1]])[0]
     if names[key] != own:
         if re.search(rf"\bglobal\b.*\b{own}\b", "\n".join(work.found.values())):
             message = f"`{own}` of your module is a name that kernels have in a standalone module"
@@ -281,7 +281,7 @@ def _import(line: str, name: str, spelled: str) -> str:
     return line if name == spelled else f"{line.partition(' as ')[0]} as {spelled}"
 
 
-def _spaced(texts: list[str]) -> str:
+def _space_definitions(texts: list[str]) -> str:
     """Two empty lines around functions and classes; constants close together."""
     made = ""
     for text, before in zip(texts, ["", *texts], strict=False):

@@ -129,7 +129,7 @@ def dict_comprehension(node: gast.AST, level: int) -> str:
     return f"{{{print_at(node.key)}: {print_at(node.value)}{_generators(node)}}}"
 
 
-def named(node: gast.AST, level: int) -> str:
+def print_named(node: gast.AST, level: int) -> str:
     """`name := value`."""
     text = f"{node.target.id} := {PRINTERS[type(node.value)](node.value, TEST)}"
     return text if level == NAMED else f"({text})"
@@ -139,7 +139,7 @@ def named(node: gast.AST, level: int) -> str:
 SIMPLE = re.compile(r"\d[\d.]*(?:e[-+]?\d+)?j?|[^\W\d][\w.]*")
 
 
-def binary(node: gast.AST, level: int) -> str:
+def print_binary(node: gast.AST, level: int) -> str:
     """A chain of binary operators, from right to left: no recursion along `a + b + c + ...`."""
     operator, own = BINARY[type(node.op)]
     parts: list[str] = []
@@ -172,7 +172,7 @@ def power(node: gast.AST, level: int) -> str:
     return f"({text})" if level > POWER else text
 
 
-def unary(node: gast.AST, level: int) -> str:
+def print_unary(node: gast.AST, level: int) -> str:
     """A sign or `not`; `-(x**2)` keeps the parentheses that black would add."""
     operator, own = UNARY[type(node.op)]
     operand = node.operand
@@ -181,7 +181,7 @@ def unary(node: gast.AST, level: int) -> str:
     return f"({text})" if level > own else text
 
 
-def boolean(node: gast.AST, level: int) -> str:
+def print_boolean(node: gast.AST, level: int) -> str:
     """`and` and `or`."""
     word, own = (" and ", AND) if isinstance(node.op, gast.And) else (" or ", OR)
     text = word.join([PRINTERS[type(each)](each, own + 1) for each in node.values])
@@ -196,7 +196,7 @@ def compare(node: gast.AST, level: int) -> str:
     return f"({text})" if level > COMPARE else text
 
 
-def conditional(node: gast.AST, level: int) -> str:
+def print_conditional(node: gast.AST, level: int) -> str:
     """`body if test else orelse`."""
     body, test, orelse = node.body, node.test, node.orelse
     text = (
@@ -206,13 +206,13 @@ def conditional(node: gast.AST, level: int) -> str:
     return f"({text})" if level > TEST else text
 
 
-def awaiting(node: gast.AST, level: int) -> str:
+def print_await(node: gast.AST, level: int) -> str:
     """`await value`."""
     text = "await " + PRINTERS[type(node.value)](node.value, ATOM)
     return f"({text})" if level > AWAIT else text
 
 
-def yielding(node: gast.AST, level: int) -> str:
+def print_yield(node: gast.AST, level: int) -> str:
     """`yield value`."""
     text = "yield" if node.value is None else f"yield {print_at(node.value, BARE)}"
     return text if level == BARE else f"({text})"
@@ -224,7 +224,7 @@ def yielding_from(node: gast.AST, level: int) -> str:
     return text if level == BARE else f"({text})"
 
 
-def starred(node: gast.AST, level: int) -> str:
+def print_starred(node: gast.AST, level: int) -> str:
     """`*value`."""
     return "*" + PRINTERS[type(node.value)](node.value, BITOR)
 
@@ -236,21 +236,21 @@ def literal(value: object) -> str:
     ('1e-05', '-float("inf")', '\\'say "hi"\\'', '"it\\'s"', '...')
     """
     if isinstance(value, str):
-        return quoted(value)
+        return quote_string(value)
     if isinstance(value, bytes):
-        return "b" + _double(repr(bytes(value))[1:])
+        return "b" + _double_quotes(repr(bytes(value))[1:])
     if value is ...:
         return "..."
     if isinstance(value, float):
-        return _real(value)
+        return _float_text(value)
     if isinstance(value, complex):
-        return _complex(value)
+        return _complex_text(value)
     return repr(value)
 
 
-def quoted(value: str) -> str:
+def quote_string(value: str) -> str:
     """The string in double quotes, or in single quotes where those need fewer backslashes."""
-    return _double(str.__repr__(value))
+    return _double_quotes(str.__repr__(value))
 
 
 def body_in(value: str, quote: str) -> str:
@@ -262,7 +262,7 @@ def body_in(value: str, quote: str) -> str:
     return inner.replace(quote[0], "\\" + quote[0])
 
 
-def _double(text: str) -> str:
+def _double_quotes(text: str) -> str:
     """Text of repr, in double quotes unless those need more backslashes."""
     if text[0] == '"':
         return text
@@ -275,12 +275,12 @@ def _double(text: str) -> str:
     return f'"{double}"'
 
 
-def formatted(parts: list[tuple[str, bool]]) -> str:
+def f_string(parts: list[tuple[str, bool]]) -> str:
     """An f-string of characters (False) and fields with their braces (True).
 
     No field contains the quotes: before Python 3.12 it may not.
 
-    >>> print(formatted([("loss ", False), ('{d["loss"]}', True)]))
+    >>> print(f_string([("loss ", False), ('{d["loss"]}', True)]))
     f'loss {d["loss"]}'
     """
     fields = "".join([text for text, is_field in parts if is_field])
@@ -293,7 +293,7 @@ def formatted(parts: list[tuple[str, bool]]) -> str:
     return f"f{quote}{text}{quote}"
 
 
-def _real(value: float) -> str:
+def _float_text(value: float) -> str:
     """A float; `float.__repr__` because a NumPy scalar is a float with a repr of its own."""
     if math.isfinite(value):
         return float.__repr__(value).replace("e+", "e")
@@ -302,12 +302,12 @@ def _real(value: float) -> str:
     return 'float("inf")' if value > 0 else '-float("inf")'
 
 
-def _complex(value: complex) -> str:
+def _complex_text(value: complex) -> str:
     """`2j`, or `complex(...)` for what no literal can spell."""
     positive = all(math.copysign(1.0, part) > 0 for part in (value.real, value.imag))
     if value.real == 0 and positive and math.isfinite(value.imag):
         return complex.__repr__(complex(value))
-    return f"complex({_real(value.real)}, {_real(value.imag)})"
+    return f"complex({_float_text(value.real)}, {_float_text(value.imag)})"
 
 
 def docstring(value: str) -> str:
@@ -328,7 +328,7 @@ def name(node: gast.AST, level: int) -> str:
     return str(node.id)
 
 
-def constant(node: gast.AST, level: int) -> str:
+def print_constant(node: gast.AST, level: int) -> str:
     """A constant; a negative number binds like a sign."""
     value = node.value
     text = repr(value) if type(value) is int else literal(value)
@@ -428,9 +428,9 @@ def dict_display(node: gast.AST, level: int) -> str:
     return f"{{{', '.join(parts)}}}"
 
 
-def joined(node: gast.AST, level: int) -> str:
+def print_joined(node: gast.AST, level: int) -> str:
     """An f-string."""
-    return formatted([_field(each) for each in node.values])
+    return f_string([_field(each) for each in node.values])
 
 
 def _field(node: gast.AST) -> tuple[str, bool]:
@@ -463,30 +463,30 @@ def expression(node: gast.AST, level: int = TEST) -> str:
 PRINTERS.update(
     {
         gast.Name: name,
-        gast.Constant: constant,
+        gast.Constant: print_constant,
         gast.Attribute: attribute,
         gast.Subscript: subscript,
         gast.Slice: slice_bounds,
         gast.Call: call,
-        gast.BinOp: binary,
-        gast.UnaryOp: unary,
-        gast.BoolOp: boolean,
+        gast.BinOp: print_binary,
+        gast.UnaryOp: print_unary,
+        gast.BoolOp: print_boolean,
         gast.Compare: compare,
-        gast.IfExp: conditional,
+        gast.IfExp: print_conditional,
         gast.Tuple: tuple_display,
         gast.List: list_display,
         gast.Set: set_display,
         gast.Dict: dict_display,
-        gast.Starred: starred,
-        gast.NamedExpr: named,
-        gast.Await: awaiting,
-        gast.Yield: yielding,
+        gast.Starred: print_starred,
+        gast.NamedExpr: print_named,
+        gast.Await: print_await,
+        gast.Yield: print_yield,
         gast.YieldFrom: yielding_from,
         gast.Lambda: lambda_function,
         gast.ListComp: comprehension("[", "]"),
         gast.SetComp: comprehension("{", "}"),
         gast.GeneratorExp: comprehension("(", ")"),
         gast.DictComp: dict_comprehension,
-        gast.JoinedStr: joined,
+        gast.JoinedStr: print_joined,
     }
 )

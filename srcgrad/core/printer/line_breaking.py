@@ -111,7 +111,7 @@ class Line:
         return OPERATORS.get(word, 0)
 
     @property
-    def loosest(self) -> int:
+    def loosest_delimiter(self) -> int:
         """Looseness of the delimiters at which the line is broken first; 0 if it has none."""
         return max(self.delimiters.values(), default=0)
 
@@ -171,7 +171,7 @@ def wrap(head: str, text: str, tail: str, *, indent: int, width: int) -> list[st
 def _long_targets(head: str, indent: int, width: int) -> Line | None:
     """The targets of `x_bar, w_bar, ... = ` if they fill a line by themselves."""
     targets = tokenize(head.removesuffix(" = "))
-    is_one_tuple = head.endswith(" = ") and head.count(" = ") == 1 and targets.loosest == COMMA
+    is_one_tuple = head.endswith(" = ") and head.count(" = ") == 1 and targets.loosest_delimiter == COMMA
     return targets if is_one_tuple and indent + len(head) >= width else None
 
 
@@ -184,11 +184,11 @@ def _at_own_brackets(whole: Line, head: str, in_parentheses: list[str], indent: 
         return in_parentheses if can_help else _split(whole, indent, width)
     for opening in openings:
         if indent + len(whole.part(0, opening + 1).text) <= width:
-            return _open(whole, opening, indent, width)
+            return _break_at_brackets(whole, opening, indent, width)
         is_behind_brackets = any(token in CLOSING for token in whole.tokens[start:opening])
         if _prefers_parentheses(head, indent, width) and not is_behind_brackets:
             return in_parentheses
-    lines = _open(whole, openings[0], indent, width)
+    lines = _break_at_brackets(whole, openings[0], indent, width)
     if len(lines[0]) > width and all(len(line) <= width for line in in_parentheses):
         return in_parentheses
     return lines
@@ -214,7 +214,7 @@ def wrap_definition(head: str, parameters: Sequence[str], tail: str, *, indent: 
 
 def _in_parentheses(head: str, body: Line, tail: str, indent: int, width: int) -> list[str]:
     """The statement with parentheses around its body; the elements of a tuple get a line each."""
-    if body.loosest == COMMA or head.startswith("from "):
+    if body.loosest_delimiter == COMMA or head.startswith("from "):
         inner = _at_delimiters(body, COMMA, indent + STEP, width)
     else:
         inner = _lines(body, indent + STEP, width, inside=True)
@@ -224,7 +224,7 @@ def _in_parentheses(head: str, body: Line, tail: str, indent: int, width: int) -
 
 def _does_without_parentheses(head: str, body: Line, indent: int, width: int) -> bool:
     """Whether the body is broken well enough at the brackets that it has."""
-    rank = body.loosest
+    rank = body.loosest_delimiter
     if rank == 0 or (rank == DOT and body.count(DOT) == 1):
         return True
     if body.count(rank) > 1 or (rank == COMMA and head.startswith("with ")):
@@ -265,7 +265,7 @@ def _lines(line: Line, indent: int, width: int, *, inside: bool) -> list[str]:
     """
     if indent + len(line.text) <= width or indent >= width:
         return [" " * indent + line.text]
-    rank = line.loosest
+    rank = line.loosest_delimiter
     if inside and rank and not (rank == DOT and line.count(DOT) == 1):
         return _at_delimiters(line, rank, indent, width)
     return _split(line, indent, width)
@@ -287,8 +287,8 @@ def _split(line: Line, indent: int, width: int) -> list[str]:
     openings = list(_openings(line, indent, width))
     for opening in openings:
         if indent + len(line.part(0, opening + 1).text) <= width:
-            return _open(line, opening, indent, width)
-    return _open(line, openings[0], indent, width) if openings else [" " * indent + line.text]
+            return _break_at_brackets(line, opening, indent, width)
+    return _break_at_brackets(line, openings[0], indent, width) if openings else [" " * indent + line.text]
 
 
 def _openings(line: Line, indent: int, width: int) -> Iterator[int]:
@@ -300,11 +300,11 @@ def _openings(line: Line, indent: int, width: int) -> Iterator[int]:
             yield opening
 
 
-def _open(line: Line, opening: int, indent: int, width: int) -> list[str]:
+def _break_at_brackets(line: Line, opening: int, indent: int, width: int) -> list[str]:
     """The line with a line break behind the opening and in front of the closing bracket."""
     closing = line.pairs[opening]
     body = line.part(opening + 1, closing)
-    if line.is_literal(opening) and body.loosest == COMMA:
+    if line.is_literal(opening) and body.loosest_delimiter == COMMA:
         inner = _at_delimiters(body, COMMA, indent + STEP, width)
     else:
         inner = _lines(body, indent + STEP, width, inside=True)

@@ -27,12 +27,12 @@ def _assign(node: gast.AST) -> tuple[str, str, str]:
     return head, expression(node.value, BARE), ""
 
 
-def _augmented(node: gast.AST) -> tuple[str, str, str]:
+def _print_augmented(node: gast.AST) -> tuple[str, str, str]:
     symbol = BINARY[type(node.op)][0].strip()
     return f"{expression(node.target)} {symbol}= ", expression(node.value), ""
 
 
-def _annotated(node: gast.AST) -> tuple[str, str, str]:
+def _print_annotated(node: gast.AST) -> tuple[str, str, str]:
     target = expression(node.target)
     if not node.simple and isinstance(node.target, gast.Name):
         target = f"({target})"
@@ -82,8 +82,8 @@ def _import_from(node: gast.AST) -> tuple[str, str, str]:
 
 SIMPLE: dict[type, Callable[[gast.AST], tuple[str, str, str]]] = {
     gast.Assign: _assign,
-    gast.AugAssign: _augmented,
-    gast.AnnAssign: _annotated,
+    gast.AugAssign: _print_augmented,
+    gast.AnnAssign: _print_annotated,
     gast.Return: _return,
     gast.Expr: _expression_statement,
     gast.Assert: _assert,
@@ -99,7 +99,7 @@ SIMPLE: dict[type, Callable[[gast.AST], tuple[str, str, str]]] = {
 }
 
 
-__all__ = ["Blank", "Comment", "Verbatim", "expression", "function", "placed", "statement"]
+__all__ = ["Blank", "Comment", "Verbatim", "expression", "function", "placed_lines", "statement"]
 
 STEP = 4
 
@@ -133,19 +133,19 @@ def function(node: gast.AST, width: int = 88) -> str:
     return "\n".join(statement(node, 0, width)) + "\n"
 
 
-def placed(node: gast.AST, width: int = 88) -> list[tuple[str, gast.AST | None]]:
+def placed_lines(node: gast.AST, width: int = 88) -> list[tuple[str, gast.AST | None]]:
     """The lines of a function, each with the innermost statement that it is of; None for lines between statements.
 
     >>> import gast
-    >>> [(line, node.lineno) for line, node in placed(gast.parse("def f(x):\\n  if x:\\n    return x").body[0])]
+    >>> [(line, node.lineno) for line, node in placed_lines(gast.parse("def f(x):\\n  if x:\\n    return x").body[0])]
     [('def f(x):', 1), ('    if x:', 2), ('        return x', 3)]
     """
-    lines = _Placed()
+    lines = _PlacedLines()
     _statement(node, lines, 0, width)
     return [(line, lines.nodes.get(number)) for number, line in enumerate(lines)]
 
 
-class _Placed(list[str]):
+class _PlacedLines(list[str]):
     """Lines, of which is known from which statement each is."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ def statement(node: gast.AST, indent: int = 0, width: int = 88) -> list[str]:
 def _statement(node: gast.AST, lines: list[str], indent: int, width: int) -> None:
     start = len(lines)
     _print(node, lines, indent, width)
-    if isinstance(lines, _Placed):
+    if isinstance(lines, _PlacedLines):
         lines.note(start, node)
 
 
@@ -194,7 +194,7 @@ def _print(node: gast.AST, lines: list[str], indent: int, width: int) -> None:
     if simple is None:
         lines += _by_astor(node, indent)
     elif isinstance(node, gast.Expr) and type(getattr(node.value, "value", None)) in SPECIAL:
-        _special(node.value.value, lines, indent, width)
+        _add_special_line(node.value.value, lines, indent, width)
     else:
         head, text, tail = simple(node)
         _line(lines, head, text, tail, indent=indent, width=width)
@@ -208,7 +208,7 @@ def _line(lines: list[str], head: str, text: str, tail: str, *, indent: int, wid
         lines += wrap(head, text, tail, indent=indent, width=width)
 
 
-def _special(value: str, lines: list[str], indent: int, width: int) -> None:
+def _add_special_line(value: str, lines: list[str], indent: int, width: int) -> None:
     """A comment, user's text, or an empty line, of which there are never two together."""
     margin = " " * indent
     if isinstance(value, Comment):
@@ -280,7 +280,7 @@ def _if(node: gast.AST, lines: list[str], indent: int, width: int) -> None:
     while True:
         start = len(lines)
         _line(lines, word, expression(node.test, NAMED), ":", indent=indent, width=width)
-        if isinstance(lines, _Placed):
+        if isinstance(lines, _PlacedLines):
             lines.note(start, node)  # an `elif` is a statement of its own
         _body(node.body, lines, indent + STEP, width)
         if len(node.orelse) != 1 or not isinstance(node.orelse[0], gast.If):

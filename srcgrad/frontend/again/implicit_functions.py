@@ -18,7 +18,7 @@ from typing import (
 
 import gast
 
-from srcgrad.core.trees import Block, Node, at, constant, copy, name, walk
+from srcgrad.core.trees import Block, Node, at, copy, literal_node, name, walk
 from srcgrad.core.visitor import rewrite, rewrite_statements
 from srcgrad.frontend.calls.nested_functions import take_out
 from srcgrad.frontend.context import Call, library
@@ -29,7 +29,7 @@ from srcgrad.runtime.roots import root_pullback, root_pushforward
 from srcgrad.runtime.structure import zeros_like
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
 ADJOINT = """
@@ -93,7 +93,7 @@ def _adjoint(call: Call, seeds: str, **options: Any) -> dict[int, str]:
     return {k: f"made_{k}" for k in call.places}
 
 
-def _departed(call: Call, order: str, given: str, seed: str, state: str) -> None:
+def _write_departure(call: Call, order: str, given: str, seed: str, state: str) -> None:
     begun = order.format(state="start", time="begin") + call.primals
     at = order.format(state=state, time="times[i]") + call.primals
     call.write(DEPARTED, begun=begun, at=at, given=given, seed=seed)
@@ -107,27 +107,27 @@ def _odeint_pulled(call: Call) -> Node:
     call.write("times = np.array(t)")
     call.parts["begin"] = call.result("times[0]")
     made = _adjoint(call, "last")
-    _departed(call, order, "", "last[i]", "y[i]")
+    _write_departure(call, order, "", "last[i]", "y[i]")
     call.write("moved[0] = moved[0] + departed")
-    return call.result(f"({START_BAR}, np.reshape(moved, np.shape(t)), {call.each(made)})")
+    return call.result(f"({START_BAR}, np.reshape(moved, np.shape(t)), {call.entry_per_argument(made)})")
 
 
 def _solution_pulled(call: Call) -> Node | None:
-    if not _opened(call):
+    if not _name_parts(call):
         return None
     usual = {"method": "RK45", "rtol": 1e-3, "atol": 1e-6}
     missing = {key: value for key, value in usual.items() if key not in call.given}
     made = _adjoint(call, "np.transpose(last)", tfirst=True, **missing)
-    _departed(call, TIME_FIRST, "t_last[i] + ", "last[:, i]", "y[:, i]")
+    _write_departure(call, TIME_FIRST, "t_last[i] + ", "last[:, i]", "y[:, i]")
     is_array = getattr(call.work.facts.kinds.get(getattr(call.parts["span"], "id", "")), "tag", "") == "array"
     span = "np.array(({}, {}))" if is_array else "({}, {})"
     if _is_none(call.parts["eval"]):
         ends = span.format("departed + moved[0]", "moved[-1]")
-        return call.result(f"({ends}, {START_BAR}, None, {call.each(made)})")
-    return call.result(f"({span.format('departed', '0.0')}, {START_BAR}, moved, {call.each(made)})")
+        return call.result(f"({ends}, {START_BAR}, None, {call.entry_per_argument(made)})")
+    return call.result(f"({span.format('departed', '0.0')}, {START_BAR}, moved, {call.entry_per_argument(made)})")
 
 
-def _opened(call: Call) -> bool:
+def _name_parts(call: Call) -> bool:
     """Give the parts of what was found, and of the span, names of their own."""
     found = call.parts["found"]
     if isinstance(found, gast.Tuple):
@@ -139,7 +139,7 @@ def _opened(call: Call) -> bool:
 def _item(value: Node, place: int) -> Node:
     if isinstance(value, gast.Tuple | gast.List):
         return value.elts[place]
-    return gast.Subscript(copy(value), constant(place), gast.Load())
+    return gast.Subscript(copy(value), literal_node(place), gast.Load())
 
 
 def _is_none(node: Node) -> bool:
@@ -173,7 +173,7 @@ def _joint(call: Call, order: str) -> None:
     )
 
 
-def _solved(call: Call, order: str, departing: str, usual: tuple[float | None, float | None]) -> None:
+def _write_solver_call(call: Call, order: str, departing: str, usual: tuple[float | None, float | None]) -> None:
     """Write the call of the solver; its first state moves with its first time, by `departing`."""
     _joint(call, order)
     for k in call.places:
@@ -194,8 +194,8 @@ def _odeint_pushed(call: Call) -> Node:
     order, still = _order(call), _still(call.parts["t_dot"], call)
     call.write("times = np.array(t)" if still else "times, moved = np.array(t), np.array(t_dot)")
     call.parts["begin"] = call.result("times[0]")
-    call.parts["end"], call.parts["method"] = call.result("times[-1]"), constant("LSODA")
-    _solved(call, order, "" if still else "moved[0]", (None, None))
+    call.parts["end"], call.parts["method"] = call.result("times[-1]"), literal_node("LSODA")
+    _write_solver_call(call, order, "" if still else "moved[0]", (None, None))
     if still:
         return call.result("np.transpose(both[count:] * size)")
     call.write(RATES, row="rates[i]", at=order.format(state="y[i]", time="times[i]"))
@@ -203,19 +203,19 @@ def _odeint_pushed(call: Call) -> Node:
 
 
 def _solution_pushed(call: Call) -> Node | None:
-    if not _opened(call):
+    if not _name_parts(call):
         return None
     spans, asked = not _still(call.parts["span_dot"], call), not _is_none(call.parts["eval"])
     moves = not _still(call.parts["eval_dot"], call) if asked else spans
     for place, one in enumerate(("begin_dot", "end_dot")):
         call.parts[one] = _item(call.parts["span_dot"], place)
-    method = call.given.get("method", constant("RK45"))
+    method = call.given.get("method", literal_node("RK45"))
     if isinstance(method, gast.Constant):
-        call.parts["method"] = constant(method_of(method.value))
+        call.parts["method"] = literal_node(method_of(method.value))
     else:
         call.write("chosen = method_of(given_method)")
         call.parts["method"] = call.result("chosen")
-    _solved(call, TIME_FIRST, "begin_dot" if spans else "", (1e-3, 1e-6))
+    _write_solver_call(call, TIME_FIRST, "begin_dot" if spans else "", (1e-3, 1e-6))
     if not moves:
         return call.result("(np.zeros(np.shape(times)), both[count:] * size)")
     call.write("moved = np.array(eval_dot)" if asked else "moved = np.zeros(np.shape(times))")
@@ -280,23 +280,23 @@ made = quad(lambda s: np.sum(derivative(s{primals}{moved})), a, b{options})[0] +
 """
 
 
-def implicit(function: Node, work: Plain) -> None:
+def implicit(function: Node, work: Rewriting) -> None:
     """Write out what the derivative of a root, of an integral or of a solution computes."""
     function.body = rewrite_statements(function.body, lambda node: _statement(node, work), apart=(gast.FunctionDef,))
 
 
-def _statement(node: Node, work: Plain) -> Block:
+def _statement(node: Node, work: Rewriting) -> Block:
     """A statement behind what computes the results that it reads."""
     before: Block = []
     if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
         shown = list(walk(node.value))
-        node.value = rewrite(node.value, lambda part: _exchanged(part, node, before, work))
+        node.value = rewrite(node.value, lambda part: _exchange_results(part, node, before, work))
         if list(walk(node.value)) != shown:
             work.facts.foreign[node] = None
     return [*take_out(before, work), node]
 
 
-def _exchanged(part: Node, where: Node, before: Block, work: Plain) -> Node:
+def _exchange_results(part: Node, where: Node, before: Block, work: Rewriting) -> Node:
     """An expression with the results of such calls in their places; what computes them goes to `before`."""
     held = part.value if isinstance(part, gast.Subscript) and isinstance(part.slice, gast.Constant) else None
     if isinstance(held, gast.Tuple):
@@ -312,7 +312,7 @@ def _exchanged(part: Node, where: Node, before: Block, work: Plain) -> Node:
 
 def _root_pulled(call: Call) -> Node:
     call.write(ROOT_PULLBACK, seed=call.words[0])
-    return call.result(call.each({k: f"made[{number + 1}]" for number, k in enumerate(call.places)}))
+    return call.result(call.entry_per_argument({k: f"made[{number + 1}]" for number, k in enumerate(call.places)}))
 
 
 def _root_pushed(call: Call) -> Node:
@@ -336,7 +336,7 @@ def _quad_pulled(call: Call) -> Node:
     for number, k in enumerate(call.places if call.words else ()):
         part = f"[{number}]" if len(call.places) > 1 else ""
         call.write(GAINED, k=k, part=part, seed=call.words[0])
-    parts = call.each({k: f"made_{k}" for k in call.places} if call.words else {})
+    parts = call.entry_per_argument({k: f"made_{k}" for k in call.places} if call.words else {})
     return call.result(f"(last * -low, last * high, {parts})")
 
 

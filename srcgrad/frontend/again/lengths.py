@@ -20,13 +20,13 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     copy,
     header,
+    literal_node,
     loads,
     name,
     remade,
-    same,
+    same_tree,
     statements,
     stores,
     walk,
@@ -68,7 +68,7 @@ class _Text:
         found = binding_of(tree.func, self.facts, self.local) if isinstance(tree, gast.Call) else None
         return None if found is None else found.object
 
-    def meant(self, tree: Node) -> Node:
+    def definition_of_name(self, tree: Node) -> Node:
         """The expression that a name is bound to, where it is bound once."""
         made = self.bound.get(tree.id, []) if isinstance(tree, gast.Name) else []
         plain = len(made) == 1 and isinstance(made[0], gast.Assign) and isinstance(made[0].targets[0], gast.Name)
@@ -109,7 +109,9 @@ class _Text:
 
     def _is_plain(self, one: str) -> bool:
         """Whether a name is bound once, outside of loops and branches."""
-        return self.meant(name(one)).__class__ is not gast.Name and self.bound[one][0] in self.function.body
+        return (
+            self.definition_of_name(name(one)).__class__ is not gast.Name and self.bound[one][0] in self.function.body
+        )
 
     def _part(self, returned: Node, values: dict[str, None], gradients: dict[str, None]) -> None:
         """Compute sizes and lengths twice of which both are made, and what is computed from them."""
@@ -122,11 +124,11 @@ class _Text:
                 if one not in gradients:
                     made.pop()
                 held = self.facts.names.fresh(f"{one}_value") if one in gradients else one
-                made.append(at(assign(held, _renamed(node.value, own)), node))
+                made.append(at(assign(held, _rename_lengths(node.value, own)), node))
                 self.facts.foreign[made[-1]] = None
                 own[one] = held
                 self.facts.local |= {held}
-        made[-1].value = gast.Tuple([_renamed(returned.elts[0], own), *returned.elts[1:]], gast.Load())
+        made[-1].value = gast.Tuple([_rename_lengths(returned.elts[0], own), *returned.elts[1:]], gast.Load())
         self.facts.foreign[made[-1]] = None
         self.function.body = made
 
@@ -147,7 +149,9 @@ class _Text:
         named = [n.id for one in found for n in walk(one.divisor) if isinstance(n, gast.Name)]
         read = [one for node in statements(self.function.body) for one in loads(node)]
         for one in found:
-            held = [n for n in walk(one.divisor) if isinstance(n, gast.Name) and self._length(self.meant(n))]
+            held = [
+                n for n in walk(one.divisor) if isinstance(n, gast.Name) and self._length(self.definition_of_name(n))
+            ]
             if all(named.count(n.id) == read.count(n.id) for n in held):
                 self._spell(one)
 
@@ -155,7 +159,7 @@ class _Text:
         """`share(g / r, x, r)`, in place."""
         call = gast.Call(name(self.library("share", share)), [one.quotient, one.x, one.divisor], [])
         for part in (one.quotient, one.divisor):
-            for node in [n for p in walk(part) for n in walk(self.meant(p))]:
+            for node in [n for p in walk(part) for n in walk(self.definition_of_name(p))]:
                 if self._length(node):
                     self.facts.instead[node] = denominator
         self._become(one.node, one.tree, call)
@@ -186,7 +190,7 @@ class _Text:
             return None
         for spread, x in ((tree.left, tree.right), (tree.right, tree.left)):
             bare = spread.operand if isinstance(spread, gast.UnaryOp) else spread
-            inner = bare.args[0] if isinstance(bare, gast.Call) and bare.args else constant(None)
+            inner = bare.args[0] if isinstance(bare, gast.Call) and bare.args else literal_node(None)
             moves = rule_of(self.means(bare))
             quotient = isinstance(inner, gast.BinOp) and isinstance(inner.op, gast.Div)
             if quotient and moves is not None and moves.kind == "linear" and self._is_along(x, inner.right):
@@ -197,13 +201,18 @@ class _Text:
 
     def _is_along(self, x: Node, divisor: Node) -> bool:
         """Whether an expression is what a length is of, and that length divides."""
-        z = next((found for n in walk(divisor) if (found := self._length(self.meant(n))) is not None), None)
+        z = next(
+            (found for n in walk(divisor) if (found := self._length(self.definition_of_name(n))) is not None), None
+        )
         if z is None:
             return False
-        x = self.meant(x)
+        x = self.definition_of_name(x)
         if isinstance(x, gast.Call) and self.means(x) is np.where and _is_zero(x.args[2]):
-            x = self.meant(x.args[1])
-        return any(same(x, one) or same(self.meant(one), x) or _is_centred(x, one) for one in self._of_length(z))
+            x = self.definition_of_name(x.args[1])
+        return any(
+            same_tree(x, one) or same_tree(self.definition_of_name(one), x) or _is_centred(x, one)
+            for one in self._of_length(z)
+        )
 
     def _length(self, tree: Node) -> Node | None:
         """The length in `np.where(0.0 == r, np.inf, r)`."""
@@ -232,7 +241,10 @@ class _Text:
             x = tree.right.args[0]
             within = [n.args[0] for n in walk(tree.left) if self._is_size(n)]
             within += [size for one in self.closure(loads(gast.Expr(tree.left))) for size in sizes.get(one, ())]
-            if any(same(size, x) or same(self.meant(size), self.meant(x)) for size in within):
+            if any(
+                same_tree(size, x) or same_tree(self.definition_of_name(size), self.definition_of_name(x))
+                for size in within
+            ):
                 self._become(node, tree, gast.Call(name(self.library("signed", signed)), [tree.left, x], []))
 
     def _is_size(self, node: Node) -> bool:
@@ -250,10 +262,10 @@ class _Share:
     divisor: Node  # the length, in a shape that broadcasts with x
 
 
-def _renamed(tree: Node, own: dict[str, str]) -> Node:
+def _rename_lengths(tree: Node, own: dict[str, str]) -> Node:
     if isinstance(tree, gast.Name):
         return name(own.get(tree.id, tree.id))
-    return remade(tree, lambda part: _renamed(part, own))
+    return remade(tree, lambda part: _rename_lengths(part, own))
 
 
 def _factors(tree: Node) -> list[Node]:
@@ -263,7 +275,7 @@ def _factors(tree: Node) -> list[Node]:
 
 
 def _product(factors: list[Node]) -> Node:
-    made = factors[0] if factors else constant(1.0)
+    made = factors[0] if factors else literal_node(1.0)
     for one in factors[1:]:
         made = gast.BinOp(made, gast.Mult(), one)
     return made
@@ -276,4 +288,4 @@ def _is_zero(tree: Node) -> bool:
 def _is_centred(x: Node, of: Node) -> bool:
     """`a - np.mean(a)`, of which the deviation of a is the length."""
     mean = x.right if isinstance(x, gast.BinOp) and isinstance(x.op, gast.Sub) else None
-    return isinstance(mean, gast.Call) and same(x.left, of) and bool(mean.args) and same(mean.args[0], of)
+    return isinstance(mean, gast.Call) and same_tree(x.left, of) and bool(mean.args) and same_tree(mean.args[0], of)

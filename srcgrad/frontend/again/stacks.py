@@ -16,28 +16,28 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind, common, joined, part_of
+from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind, common_kind, kind_of_items, part_of
 from srcgrad.core.trees import (
     Block,
     Node,
     assign,
     at,
-    called,
-    constant,
+    called_name,
     copy,
     expression,
     header,
     is_write,
+    literal_node,
     literal_value,
     name,
     part_written,
-    same,
+    same_tree,
     statement,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.context import is_change, library
@@ -51,7 +51,7 @@ OPEN = Kind("open")  # of a name whose kind is being found: it says nothing
 
 
 @dataclass
-class Mirrored:
+class AdjointKinds:
     """The kinds of expressions of one function, found from what is bound to the names in them."""
 
     function: Node
@@ -97,26 +97,26 @@ class Mirrored:
         return self.known[name]
 
     def _bound_to(self, name: str) -> Kind:
-        found = [made for node in statements(self.function.body) for made in self._bound(name, node)]
+        found = [made for node in statements(self.function.body) for made in self._kinds_of_binding(name, node)]
         items = self._items(name)
         if items not in (UNKNOWN, OPEN) and all(kind == Kind("list") for kind in found):
             return Kind("list", None, ((ANY, items),))
-        return _joined(found)
+        return _join_kinds(found)
 
-    def _bound(self, name: str, node: Node) -> list[Kind]:
+    def _kinds_of_binding(self, name: str, node: Node) -> list[Kind]:
         """What a statement binds to a name."""
         if isinstance(node, gast.For) and getattr(node.target, "id", "") == name:
-            return [self._each(self.kind(node.iter))]
+            return [self._kind_of_each(self.kind(node.iter))]
         if target(node) == name:
             return [self.kind(node.value)]
         places = (
             node.targets[0].elts if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple) else []
         )
         found = [k for k, place in enumerate(places) if getattr(place, "id", "") == name]
-        return [part_of(self.kind(node.value), constant(k)) for k in found]
+        return [part_of(self.kind(node.value), literal_node(k)) for k in found]
 
-    def _each(self, kind: Kind) -> Kind:
-        return dict(kind.items).get(ANY, common(kind)) if kind.tag == "list" else common(kind)
+    def _kind_of_each(self, kind: Kind) -> Kind:
+        return dict(kind.items).get(ANY, kind_of_items(kind)) if kind.tag == "list" else kind_of_items(kind)
 
     def _items(self, name: str) -> Kind:
         """What is put into a list: `rows.append(row)`."""
@@ -126,17 +126,17 @@ class Mirrored:
             if call is not None and isinstance(call.func, gast.Attribute) and call.func.attr == "append":
                 if getattr(call.func.value, "id", "") == name:
                     found.append(self.kind(call.args[0]))
-        return _joined(found)
+        return _join_kinds(found)
 
 
-def _joined(found: list[Kind]) -> Kind:
+def _join_kinds(found: list[Kind]) -> Kind:
     known = [kind for kind in found if kind != OPEN]
-    return joined(known) if known else OPEN if found else UNKNOWN
+    return common_kind(known) if known else OPEN if found else UNKNOWN
 
 
 def container_of(value: Node, function: Node, facts: Facts) -> str:
     """`list` or `dict` if zeros that mirror an expression are one; an empty string otherwise."""
-    tag = Mirrored(function, facts).kind(value).tag
+    tag = AdjointKinds(function, facts).kind(value).tag
     return tag if tag in ("list", "dict") else ""
 
 
@@ -249,17 +249,17 @@ class _Portion:
         k = self._name("k")
         body = write(self._place(part, k, step), name(k))
         trips = expression("range(len(e))", e=copy(self.items))
-        return self._own([*self.before, gast.For(name(k, gast.Store()), trips, [body], [], None)])
+        return self._mark_statements([*self.before, gast.For(name(k, gast.Store()), trips, [body], [], None)])
 
     def _write_of(self) -> Callable[[Node, Node], Node]:
         """How item `k` of the value is written into one place of the list."""
         part, value = part_written(self.node), self.node.value
         whole = copy(part)
         whole.ctx = gast.Load()
-        adds = called(value) == "add" and len(value.args) == 2 and same(value.args[0], whole)
+        adds = called_name(value) == "add" and len(value.args) == 2 and same_tree(value.args[0], whole)
         given = value.args[1] if adds else value
         plain = isinstance(given, gast.Name) and given.id != part.value.id
-        self.items = given if plain else self._kept("items", given)
+        self.items = given if plain else self._bind_value("items", given)
 
         def write(place: Node, k: Node) -> Node:
             item = expression("e[k]", e=copy(self.items), k=k)
@@ -271,18 +271,20 @@ class _Portion:
 
     def _place(self, part: Node, k: str, step: int) -> Node:
         """The place in a list of item `k` of a slice."""
-        steps = name(k) if step == 1 else expression("step * k", step=constant(step), k=name(k))
+        steps = name(k) if step == 1 else expression("step * k", step=literal_node(step), k=name(k))
         lower, held = part.slice.lower, part.value.id
         if step < 0:
-            return expression("last + steps", last=self._kept("last", expression(f"len({held}) - 1")), steps=steps)
+            return expression(
+                "last + steps", last=self._bind_value("last", expression(f"len({held}) - 1")), steps=steps
+            )
         if lower is None or getattr(lower, "value", None) == 0:
             return steps
         if type(getattr(lower, "value", None)) is int:
             return expression("first + steps", first=copy(lower), steps=steps)
         skipped = expression("len(x[:lower])", x=held, lower=copy(lower))
-        return expression("first + steps", first=self._kept("first", skipped), steps=steps)
+        return expression("first + steps", first=self._bind_value("first", skipped), steps=steps)
 
-    def _kept(self, stem: str, value: Node) -> Node:
+    def _bind_value(self, stem: str, value: Node) -> Node:
         bound = self._name(stem)
         self.before.append(assign(bound, value))
         return name(bound)
@@ -292,7 +294,7 @@ class _Portion:
         self.facts.local |= {made}
         return made
 
-    def _own(self, block: Block) -> Block:
+    def _mark_statements(self, block: Block) -> Block:
         for made in block:
             for inner in walk(made):
                 at(inner, self.node)
@@ -313,12 +315,12 @@ def stacks(function: Node, facts: Facts) -> None:
     """Tell the lists of a text of ours from its stacks, which are no lists to the passes that follow."""
     facts.lists = _beside_stacks(function, facts)
     function.body = rewrite_statements(function.body, lambda node: [_renewed_item(node, facts)])
-    filled = {w for node in statements(function.body) if is_write(node) for w in written(node)}
+    filled = {w for node in statements(function.body) if is_write(node) for w in written_names(node)}
     lists = filled & set(facts.lists)
-    function.body = rewrite_statements(function.body, lambda node: _owned(node, lists, facts))
+    function.body = rewrite_statements(function.body, lambda node: _copy_filled_lists(node, lists, facts))
 
 
-def _owned(node: Node, filled: set[str], facts: Facts) -> Block:
+def _copy_filled_lists(node: Node, filled: set[str], facts: Facts) -> Block:
     """A list that is filled, and comes off a stack or out of another one, as a copy: what held it stays as it is."""
     made: Block = []
     bound = target(node)
@@ -342,7 +344,7 @@ def _renewed_item(node: Node, facts: Facts) -> Node:
     """`parts_bar[k] += e` as `parts_bar[k] = parts_bar[k] + e`: nothing else holds an item of an adjoint."""
     if not is_write(node) or isinstance(part_written(node).slice, gast.Slice):
         return node
-    part, held = part_written(node), written(node)[0]
+    part, held = part_written(node), written_names(node)[0]
     if not isinstance(node, gast.AugAssign) or held not in facts.lists:
         return node
     read = copy(part)
@@ -358,15 +360,15 @@ def _beside_stacks(function: Node, facts: Facts) -> dict[str, str]:
     order = list(statements(function.body))
     parts = [(node, item) for node in order for part in header(node) for item in walk(part)]
     mentions = [i.id for _, i in parts if isinstance(i, gast.Name) and isinstance(i.ctx, gast.Load)]
-    found = {w: facts.lists[w] for n in order if is_write(n) for w in written(n) if w in facts.lists}
-    for bound in dict.fromkeys(w for node in order for w in written(node) if is_change(node, w)):
+    found = {w: facts.lists[w] for n in order if is_write(n) for w in written_names(n) if w in facts.lists}
+    for bound in dict.fromkeys(w for node in order for w in written_names(node) if is_change(node, w)):
         pushed = [
             n for n in order if isinstance(n, gast.Expr) and is_change(n, bound) and n.value.func.attr == "append"
         ]
         popped = [n for n, item in parts if _is_pop(item, bound) and not isinstance(n, gast.Expr)]
         if bound not in facts.lists:
             raise facts.refuse(
-                next(n for n in order if bound in written(n)),
+                next(n for n in order if bound in written_names(n)),
                 "E5010",
                 f"the derivative of a derivative that changes the list `{bound}` is not made",
                 "use an array for what the second derivative goes through",

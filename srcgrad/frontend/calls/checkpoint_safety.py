@@ -23,7 +23,19 @@ from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Step
 from srcgrad.core.rule_forms import may_show
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Block, Node, header, is_write, own_names, root, statements, stores, target, walk, written
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    header,
+    is_write,
+    own_names,
+    root,
+    statements,
+    stores,
+    target,
+    walk,
+    written_names,
+)
 from srcgrad.frontend.calls.side_effects import Procedures
 from srcgrad.frontend.resolve import binding_of, operation_of
 
@@ -97,7 +109,7 @@ def changed_in(block: Block, facts: Facts) -> list[str]:
     """Names whose arrays a block may write into: by an index, with `out=`, or by a call whose result is not used."""
     found: dict[str, None] = {}
     for node in statements(block):
-        found.update(dict.fromkeys(written(node)))
+        found.update(dict.fromkeys(written_names(node)))
         if isinstance(node, gast.Assign | gast.AugAssign):
             places = node.targets if isinstance(node, gast.Assign) else [node.target]
             parts = [n for place in places for n in walk(place) if isinstance(n, gast.Subscript | gast.Attribute)]
@@ -250,7 +262,7 @@ def _hands_on(node: Node, name: str, facts: Facts) -> bool:
         inside = any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
         if not inside or is_fresh(value, facts) or target(node) == name:
             return False
-        return not (isinstance(value, gast.Tuple) and all(_harmless(v, name, facts) for v in value.elts))
+        return not (isinstance(value, gast.Tuple) and all(_is_harmless(v, name, facts) for v in value.elts))
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
         method = node.value.func.attr if isinstance(node.value.func, gast.Attribute) else ""
         return method in ("append", "insert", "extend", "update", "setdefault", "add")
@@ -262,10 +274,10 @@ def _iterates(over: Node, name: str, facts: Facts) -> bool:
     called = over.func.id if isinstance(over, gast.Call) and isinstance(over.func, gast.Name) else ""
     if called in ("enumerate", "zip", "reversed", "checkpointed"):
         return any(_iterates(given, name, facts) for given in over.args)
-    return called != "range" and not _harmless(over, name, facts)
+    return called != "range" and not _is_harmless(over, name, facts)
 
 
-def _harmless(value: Node, name: str, facts: Facts) -> bool:
+def _is_harmless(value: Node, name: str, facts: Facts) -> bool:
     mentioned = any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
     return not mentioned or is_fresh(value, facts)
 

@@ -28,23 +28,23 @@ from srcgrad.core.trees import (
     assign,
     at,
     children,
-    constant,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
+    literal_node,
     name,
     own_names,
     statement,
     statements,
     stores,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import own_statements, rewrite_statements
 from srcgrad.frontend.calls.checkpoint_safety import augmented_in, changed_in, check_augmented, check_unshared
 from srcgrad.frontend.calls.functions import function_of
-from srcgrad.frontend.context import Plain
+from srcgrad.frontend.context import Rewriting
 from srcgrad.frontend.desugar.desugar import plain_block
 from srcgrad.frontend.desugar.loops import trips
 from srcgrad.frontend.resolve import binding_of
@@ -54,7 +54,7 @@ _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDe
 
 
 @dataclass
-class Exposed:
+class NameUses:
     """Names in the order of the text: read before they are bound, bound, bound in any case at every way out."""
 
     reads: dict[str, None] = field(default_factory=dict)
@@ -63,22 +63,22 @@ class Exposed:
     ways: list[set[str]] = field(default_factory=list)  # what is bound where a trip ends early
 
 
-def exposed(block: Block) -> Exposed:
+def uses_of_names(block: Block) -> NameUses:
     """The names of a loop's body, one trip taken by itself.
 
     >>> tree = gast.parse("a = x\\nif a > 0:\\n    y = a + z\\n    continue\\nz = y")
-    >>> found = exposed(tree.body)
+    >>> found = uses_of_names(tree.body)
     >>> list(found.reads), list(found.binds), sorted(found.always)
     (['x', 'z', 'y'], ['a', 'y', 'z'], ['a'])
     """
-    found = Exposed()
+    found = NameUses()
     end = _exposed_block(block, set(), found)
     ways = [*found.ways, *([end] if end is not None else [])]
     found.always = set.intersection(*ways) if ways else set()
     return found
 
 
-def _exposed_block(block: Block, bound: set[str], found: Exposed) -> set[str] | None:
+def _exposed_block(block: Block, bound: set[str], found: NameUses) -> set[str] | None:
     """What is bound at the end of a block; None if it is not reached."""
     now: set[str] | None = set(bound)
     for node in block:
@@ -88,7 +88,7 @@ def _exposed_block(block: Block, bound: set[str], found: Exposed) -> set[str] | 
     return now
 
 
-def _statement(node: Node, bound: set[str], found: Exposed) -> set[str] | None:
+def _statement(node: Node, bound: set[str], found: NameUses) -> set[str] | None:
     if isinstance(node, gast.If):
         _read(node.test, bound, found)
         sides = [_exposed_block(node.body, bound, found), _exposed_block(node.orelse, bound, found)]
@@ -114,35 +114,35 @@ def _statement(node: Node, bound: set[str], found: Exposed) -> set[str] | None:
     return bound | _bind([node], found)
 
 
-def _loop(node: Node, bound: set[str], found: Exposed) -> set[str]:
+def _loop(node: Node, bound: set[str], found: NameUses) -> set[str]:
     """A loop in the body may make no trip, and its ways out lead no further than to its end."""
     _read(node.iter if isinstance(node, gast.For) else node.test, bound, found)
-    inner = Exposed(found.reads, found.binds)
+    inner = NameUses(found.reads, found.binds)
     inside = bound | (_bind([node.target], found) if isinstance(node, gast.For) else set())
     _exposed_block(node.body, inside, inner)
     after = _exposed_block(node.orelse, bound, found)
-    return bound if after is None else bound | after if not _broken(node.body) else bound
+    return bound if after is None else bound | after if not _may_skip_else(node.body) else bound
 
 
-def _broken(block: Block) -> bool:
+def _may_skip_else(block: Block) -> bool:
     """Whether the `else` of a loop may be passed by."""
     return any(isinstance(n, gast.Break) for s in block for n in walk(s))
 
 
-def _read(node: Node, bound: set[str], found: Exposed) -> None:
+def _read(node: Node, bound: set[str], found: NameUses) -> None:
     """Names read by a statement or expression; what is written into is read, and changed."""
     for item in _names(node):
         if isinstance(item.ctx, gast.Load) and item.id not in bound:
             found.reads[item.id] = None
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and node.target.id not in bound:
         found.reads[node.target.id] = None
-    for changed in written(node):
+    for changed in written_names(node):
         found.binds[changed] = None
         if changed not in bound:
             found.reads[changed] = None
 
 
-def _bind(nodes: list[Node], found: Exposed) -> set[str]:
+def _bind(nodes: list[Node], found: NameUses) -> set[str]:
     made = set()
     for node in nodes:
         if isinstance(node, gast.FunctionDef):
@@ -198,10 +198,12 @@ def definition(work: Lift, parameters: list[str], body: Block, results: list[str
     """The function whose body is that of the loop."""
     spelled = f"{work.function.name}_step"
     tree = statement(f"def {spelled}({', '.join(parameters)}):\n    pass")
-    going = [constant(False)] if flag else []
+    going = [literal_node(False)] if flag else []
     own = [r for r in results if r != flag]
-    tree.body = rewrite_statements(body, lambda node: [_plain(node, work, own)], apart=(gast.FunctionDef,))
-    tree.body = rewrite_statements(tree.body, lambda node: [_leaving(node, work, own, bool(flag))], apart=_APART)
+    tree.body = rewrite_statements(body, lambda node: [_spell_augmented(node, work, own)], apart=(gast.FunctionDef,))
+    tree.body = rewrite_statements(
+        tree.body, lambda node: [_exits_as_returns(node, work, own, bool(flag))], apart=_APART
+    )
     tree.body.append(_return(work, own, going))
     return at(tree, work.loop)
 
@@ -217,15 +219,15 @@ def _return(work: Lift, results: list[str], flags: Block) -> Node:
 _APART = (gast.For, gast.While, gast.FunctionDef, gast.ClassDef)  # whose bodies are left by a `break` of their own
 
 
-def _leaving(node: Node, work: Lift, results: list[str], flagged: bool) -> Node:
+def _exits_as_returns(node: Node, work: Lift, results: list[str], flagged: bool) -> Node:
     """`continue` and `break` of the loop as returns of the step."""
     if not isinstance(node, gast.Continue | gast.Break):
         return node
-    flags = [constant(isinstance(node, gast.Break))] if flagged else []
+    flags = [literal_node(isinstance(node, gast.Break))] if flagged else []
     return at(_return(work, results, flags), node)
 
 
-def _plain(node: Node, work: Lift, names: list[str]) -> Node:
+def _spell_augmented(node: Node, work: Lift, names: list[str]) -> Node:
     """`h += e` of a name that is carried as `h = h + e`: the state before the trip stays as it is."""
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and node.target.id in names:
         sum_ = at(gast.BinOp(name(node.target.id), node.op, node.value), node)
@@ -259,10 +261,10 @@ def mark(work: Lift) -> None:
 def before_loop(loop: Node, function: Node) -> set[str]:
     """Names that may be bound when a loop begins: parameters, and what stands before it, or in a loop around it."""
     parameters = {a.id for a in walk(function.args) if isinstance(a, gast.Name)}
-    return parameters | _before(function.body, loop)[0]
+    return parameters | _bound_before_loop(function.body, loop)[0]
 
 
-def _before(block: Block, loop: Node) -> tuple[set[str], bool]:
+def _bound_before_loop(block: Block, loop: Node) -> tuple[set[str], bool]:
     """What is bound in a block before the loop, and whether the loop stands in it."""
     names: set[str] = set()
     for node in block:
@@ -270,7 +272,7 @@ def _before(block: Block, loop: Node) -> tuple[set[str], bool]:
             return names, True
         names |= _binds(node)
         for which in BLOCKS:
-            inner, here = _before(getattr(node, which, None) or [], loop)
+            inner, here = _bound_before_loop(getattr(node, which, None) or [], loop)
             names |= inner
             if here and isinstance(node, gast.For | gast.While):
                 inside = set(statements([loop]))
@@ -290,7 +292,7 @@ def _binds(node: Node) -> set[str]:
 def read_outside(loop: Node, function: Node) -> set[str]:
     """Names that something outside of a loop's body may read once the loop has begun."""
     found: set[str] = set()
-    _after(function.body, loop, found)
+    _add_reads_after_loop(function.body, loop, found)
     for node in statements(function.body):  # a function that is defined earlier may be called later
         for item in walk(node):
             if isinstance(item, gast.FunctionDef | gast.Lambda):
@@ -298,14 +300,14 @@ def read_outside(loop: Node, function: Node) -> set[str]:
     return found
 
 
-def _after(block: Block, loop: Node, found: set[str]) -> bool:
+def _add_reads_after_loop(block: Block, loop: Node, found: set[str]) -> bool:
     """Add what may be read behind the loop, if it stands in the block."""
     for position, node in enumerate(block):
         here = node is loop
         if here:
             found |= _reads(header(node)) | _reads(node.orelse)
         for which in BLOCKS:
-            inside = not here and _after(getattr(node, which, None) or [], loop, found)
+            inside = not here and _add_reads_after_loop(getattr(node, which, None) or [], loop, found)
             if inside and isinstance(node, gast.For | gast.While):
                 own = set(statements(loop.body))
                 found |= {r for n in statements([node]) if n not in own for r in _reads(header(n))}
@@ -321,7 +323,7 @@ def _reads(nodes: list[Node]) -> set[str]:
     return {n.id for n in names if not isinstance(n.ctx, gast.Store)}
 
 
-def lifted(loop: Node, slots: Node, function: Node, facts: Facts) -> Block:
+def lift_loop(loop: Node, slots: Node, function: Node, facts: Facts) -> Block:
     """The statements that stand for a checkpointed loop, whose marker is taken off; `slots` may be None's literal."""
     work = Lift(function, facts, loop, slots, loop)
     _check(work)
@@ -368,7 +370,7 @@ def _over_places(work: Lift) -> Block:
     if isinstance(loop.target, gast.Name) and _is_range(loop.iter, facts):
         return []
     before: Block = []
-    plain = Plain(facts, plain_block)
+    plain = Rewriting(facts, plain_block)
     if isinstance(loop.iter, gast.Call | gast.Name) and not _is_range(loop.iter, facts):
         made = trips(loop, plain)
         before, loop = made[:-1], made[-1]
@@ -418,9 +420,9 @@ def _as_while(work: Lift, flag: str, extra: list[Node]) -> Block:
 def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
     """The step, or None for a body that carries nothing from trip to trip."""
     facts, loop, function = work.facts, work.loop, work.function
-    functions = _nested(work)
+    functions = _nested_functions_called(work)
     body = [*functions, *loop.body]
-    found = exposed(body)
+    found = uses_of_names(body)
     changed = changed_in(body, facts)
     found.binds.update(dict.fromkeys(changed))
     item = loop.target.id if isinstance(loop, gast.For) else ""
@@ -456,7 +458,7 @@ def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
     return Step(source, facts.namespace, item if counted else "", tuple(state), tuple(results), tuple(changed), made)
 
 
-def _nested(work: Lift) -> Block:
+def _nested_functions_called(work: Lift) -> Block:
     """The functions defined around the loop that its body calls, as the body's own."""
     known = {n.name: n for n in statements(work.function.body) if isinstance(n, gast.FunctionDef)}
     for node in statements(work.function.body):
@@ -509,8 +511,8 @@ def checkpoints(function: Node, facts: Facts) -> Node:
 
 
 def _mentions_marker(function: Node, facts: Facts) -> bool:
-    names = {n.id: n for s in function.body for n in inside(s, gast.Name)}
-    attributes = [n for s in function.body for n in inside(s, gast.Attribute)]
+    names = {n.id: n for s in function.body for n in find_nodes(s, gast.Name)}
+    attributes = [n for s in function.body for n in find_nodes(s, gast.Attribute)]
     return any(_is_marker(n, facts) for n in [*names.values(), *attributes])
 
 
@@ -532,7 +534,7 @@ def _block(block: Block, function: Node, kept: bool, facts: Facts) -> Block:
             setattr(node, key, marked.args[0])
         if slots is not None and kept:
             block[position] = node
-            made += lifted(node, slots, function, facts)
+            made += lift_loop(node, slots, function, facts)
             continue
         for which in BLOCKS:
             if getattr(node, which, None):
@@ -553,7 +555,7 @@ def _slots(node: Node, facts: Facts) -> Node | None:
         raise facts.refuse(
             node, "E5025", "`checkpointed` takes what the loop runs over, and `slots=`", "name the slots: `slots=20`"
         )
-    slots = words.get("slots", constant(None))
+    slots = words.get("slots", literal_node(None))
     if not isinstance(slots, gast.Name | gast.Constant):
         raise facts.refuse(slots, "E5025", "`slots` is a number or a name", "bind the number to a name before the loop")
     return slots

@@ -16,7 +16,7 @@ from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Overlay, a
 from srcgrad.core.source_text import Source, place
 from srcgrad.core.trees import Node, at, copy, name, walk
 from srcgrad.frontend.calls.functions import Function
-from srcgrad.frontend.context import carried
+from srcgrad.frontend.context import name_in_receiver
 from srcgrad.frontend.resolve import trusted_constant
 from srcgrad.frontend.source.static_modules import StaticFunction
 
@@ -32,7 +32,9 @@ def with_live_defaults(source: Source, function: FunctionType) -> Source:
     if len(function.__defaults__ or ()) == len(arguments.defaults):
         pairs += zip(arguments.defaults, function.__defaults__ or (), strict=True)
     names = LiveNamespace(function)
-    changed = {id(node): _settled(node, value, function) for node, value in pairs if not _is_same(node, value, names)}
+    changed = {
+        id(node): _settle_default(node, value, function) for node, value in pairs if not _is_same(node, value, names)
+    }
     if not changed:
         return source
     tree = copy(source.tree)
@@ -47,21 +49,21 @@ def with_live_defaults(source: Source, function: FunctionType) -> Source:
 def _is_same(node: Node, value: Any, names: LiveNamespace) -> bool:
     """Whether the text of a default still means its value; what is no name, and reads names, is not told."""
     if isinstance(node, gast.Name | gast.Attribute):
-        found = _dotted(node, names)
+        found = _binding_of_dotted_name(node, names)
         return found is not None and found.object is value
     reads = [n for n in walk(node) if isinstance(n, gast.Name)] if node is not None else []
     return not reads or trusted_constant(value) is None
 
 
-def _dotted(node: Node, names: LiveNamespace) -> Binding | None:
+def _binding_of_dotted_name(node: Node, names: LiveNamespace) -> Binding | None:
     """What a name such as `np.pi` means now."""
     if isinstance(node, gast.Name):
         return names.lookup(node.id)
-    base = _dotted(node.value, names) if isinstance(node, gast.Attribute) else None
+    base = _binding_of_dotted_name(node.value, names) if isinstance(node, gast.Attribute) else None
     return None if base is None else attribute(base, node.attr)
 
 
-def _settled(node: Node, value: Any, function: FunctionType) -> Node:
+def _settle_default(node: Node, value: Any, function: FunctionType) -> Node:
     made = trusted_constant(value)
     if made is None:
         raise DifferentiationError(
@@ -99,7 +101,7 @@ def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Nod
         return copy(written) if isinstance(written, gast.AST) else written
     if not callable(found.called):
         return _of_text(copy(written), facts.module.source(found.called)[1], facts)
-    held = facts.names.numbered(f"{parameter}_default")
+    held = facts.names.numbered_name(f"{parameter}_default")
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     value = inspect.signature(found.called).parameters[parameter].default
     facts.namespace.extra[held] = Binding("object", value)
@@ -111,7 +113,7 @@ def _of_text(written: Node, namespace: Namespace, facts: Facts) -> Node:
     for item in [n for n in walk(written) if isinstance(n, gast.Name)]:
         meant = namespace.lookup(item.id)
         if meant is not None:
-            item.id = carried(item.id, meant, facts, facts.local, (namespace, item.id))
+            item.id = name_in_receiver(item.id, meant, facts, facts.local, (namespace, item.id))
     return written
 
 

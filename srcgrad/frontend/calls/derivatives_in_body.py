@@ -20,7 +20,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.core.identity import home
 from srcgrad.core.namespace import Binding, Namespace, Overlay
-from srcgrad.core.rules import Handed, rule_of
+from srcgrad.core.rules import FunctionArgument, rule_of
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import (
     Block,
@@ -31,7 +31,7 @@ from srcgrad.core.trees import (
     name,
     own_names,
     parameters,
-    parsed,
+    parse_tree,
     statement,
     statements,
     stores,
@@ -102,7 +102,7 @@ def _looks_at(call: Node, facts: Facts) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Closed:
+class ClosedFunction:
     """A nested function as one of its own: what it reads of the function around it are further parameters."""
 
     source: Source
@@ -114,14 +114,14 @@ def derived_call(call: Node, where: Node, before: Block, site: Site) -> Function
 
     None for any other call. Statements that look at arguments go to `before`.
     """
-    found = _called(call, site)
+    found = _derivative_called(call, site)
     if found is None or found.wanted is None:
         if found is None and made_by(call.func, site.facts, site.local):
             raise not_known(call, site.facts)
         return None
     vectors = _vectors(call, found, site.facts)
     try:
-        made, seeds, asked = _made(found, call, site)
+        made, seeds, asked = _function_of_derivative(found, call, site)
     except DifferentiationError as error:
         if error.place is not None:
             raise
@@ -137,7 +137,7 @@ def derived_call(call: Node, where: Node, before: Block, site: Site) -> Function
     return made
 
 
-def _called(call: Node, site: Site) -> Function | None:
+def _derivative_called(call: Node, site: Site) -> Function | None:
     """The derivative that is called; `jvp(g, (x,), (v,))` becomes a call with the arguments x."""
     facts, local = site.facts, site.local
     if made_by(call, facts, local) != "forward":
@@ -198,26 +198,30 @@ def _vectors(call: Node, found: Function, facts: Facts) -> list[Node]:
     return list(last.elts)
 
 
-def _made(found: Function, call: Node, site: Site) -> tuple[Function, tuple[str, ...], dict[str, Node]]:
+def _function_of_derivative(
+    found: Function, call: Node, site: Site
+) -> tuple[Function, tuple[str, ...], dict[str, Node]]:
     """A derivative as a function with a text, the names of its seeds, and the arguments that it is with respect to."""
     wanted = found.wanted
     assert wanted is not None, "the caller has looked"
     of = wanted.of
     if of.wanted is not None:
-        of, _, _ = _made(of, call, site)
+        of, _, _ = _function_of_derivative(of, call, site)
     if of.tree is not None:
-        of = closed(of, site)
+        of = close_function(of, site)
     facts = site.facts
-    called = facts.module.opened(of.called)
+    called = facts.module.open_operation(of.called)
     source = facts.module.callee(called, call, facts)
     own = [p for p in parameters(source.tree) if p not in of.words]
     wrt = facts.module.names_of(wanted.wrt, own[len(of.args) :])
-    given = _given(call, found, of, source.tree)
+    given = _arguments_by_name(call, found, of, source.tree)
     for parameter in wrt:
         if _is_whole(given.get(parameter)):
             raise facts.refuse(given[parameter], "E5002", f"`{parameter}` is an integer", "write it as a float: `2.0`")
     kinds = {p: k for p, v in given.items() if (k := _kind(v, facts)) is not None}
-    made = facts.module.derived(called, wanted.mode, wrt, kinds, single=wanted.single, auxiliary=wanted.auxiliary)
+    made = facts.module.derivative_function(
+        called, wanted.mode, wrt, kinds, single=wanted.single, auxiliary=wanted.auxiliary
+    )
     binding = Binding("object", made.function)
     if isinstance(made.function, StaticFunction):
         binding = Binding("function", static=made.function)
@@ -232,7 +236,7 @@ def source_name(function: Any) -> str:
     return str(getattr(function, "qualname", None) or function.__name__)
 
 
-def _given(call: Node, found: Function, of: Function, tree: Node) -> dict[str, Node]:
+def _arguments_by_name(call: Node, found: Function, of: Function, tree: Node) -> dict[str, Node]:
     """The arguments of a call by the parameters of the function whose derivative is called."""
     positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
     arguments = [*of.args, *found.args, *call.args]
@@ -267,7 +271,7 @@ def _of_display(node: Node) -> Kind | None:
     return Kind(tag, None, tuple((place, UNKNOWN) for place, _ in enumerate(node.elts)))
 
 
-def closed(found: Function, site: Site) -> Function:
+def close_function(found: Function, site: Site) -> Function:
     """A nested function with what it captures as further parameters, which are given by name."""
     owner = found.owner
     assert owner is not None, "a nested function has an owner"
@@ -292,7 +296,9 @@ def closed(found: Function, site: Site) -> Function:
         tree.args.kw_defaults.append(None)
     source = replace(owner.source, tree=tree, name=tree.name, first=tree.lineno, made=found.tree in owner.foreign)
     words = {each: name(each) for each in captured}
-    return Function(found.name, binding=Binding("object", Closed(source, namespace)), args=found.args, words=words)
+    return Function(
+        found.name, binding=Binding("object", ClosedFunction(source, namespace)), args=found.args, words=words
+    )
 
 
 def _defaults(tree: Node) -> list[Node]:
@@ -347,7 +353,7 @@ def _capture_function(
 
 
 def _no_arguments() -> Node:
-    return parsed("def f(): pass").body[0].args
+    return parse_tree("def f(): pass").body[0].args
 
 
 def _definition(tree: Node, spelled: str) -> Node:
@@ -365,7 +371,7 @@ def value_of(call: Node, site: Site) -> Node:
     return at(gast.Call(inner.args[0], inner.args[1:], []), call)
 
 
-def handed_of(call: Node, facts: Facts, local: frozenset[str]) -> Handed | None:
+def handed_of(call: Node, facts: Facts, local: frozenset[str]) -> FunctionArgument | None:
     """How the operation of a call treats a function that it is given; None if it takes none."""
     found = binding_of(call.func, facts, local) if isinstance(call, gast.Call) else None
     if found is None or found.kind != "object" or found.static is not None:
@@ -389,7 +395,7 @@ def hand_over(call: Node, where: Node, site: Site) -> None:
     if found is None or found.wanted is not None:
         return
     if found.args or found.words or (found.binding is not None and rule_of(found.called) is not None):
-        found = _applied(found, handed, site)
+        found = _apply_partial(found, handed, site)
     elif found.binding is not None:
         if isinstance(slot, gast.Name) and slot.id in site.facts.functions:
             _give(call, handed.parameter, name(site.alias(found.name, found.binding)), site)
@@ -397,10 +403,10 @@ def hand_over(call: Node, where: Node, site: Site) -> None:
         return
     site.facts.foreign[where] = None
     given = _argument(call, handed.args, site)
-    whole = closed(found, site)
+    whole = close_function(found, site)
     assert whole.binding is not None, "a function that is closed has a name of its own"
-    made: Closed = whole.binding.object
-    added = _positional(made.source.tree, list(whole.words), given, handed, call, site)
+    made: ClosedFunction = whole.binding.object
+    added = _make_parameters(made.source.tree, list(whole.words), given, handed, call, site)
     if added:
         display = given.elts if isinstance(given, gast.Tuple) else []
         _give(call, handed.args, at(gast.Tuple([*display, *added], gast.Load()), call), site)
@@ -414,8 +420,8 @@ def hands(node: Node, site: Site) -> bool:
     return any(isinstance(n, gast.Name) and n.id in site.facts.functions for n in walk(node))
 
 
-def _positional(
-    tree: Node, captured: list[str], given: Node | None, handed: Handed, call: Node, site: Site
+def _make_parameters(
+    tree: Node, captured: list[str], given: Node | None, handed: FunctionArgument, call: Node, site: Site
 ) -> list[Node]:
     """Make parameters of what a function captures, and give what further arguments the call has to have."""
     arguments = tree.args
@@ -451,7 +457,7 @@ def _positional(
     return [*map(copy, defaults), *map(name, captured)]
 
 
-def _applied(found: Function, handed: Handed, site: Site) -> Function:
+def _apply_partial(found: Function, handed: FunctionArgument, site: Site) -> Function:
     """`partial(g, a, k=c)` and methods as a function of the arguments that are left; `np.sin` as one with a text."""
     facts = site.facts
     if found.tree is not None:
@@ -468,7 +474,7 @@ def _applied(found: Function, handed: Handed, site: Site) -> Function:
     made = facts.names.fresh(f"{found.name}_applied")
     value = gast.Call(name(spelled), [*map(copy, found.args), *map(name, own)], [])
     value.keywords = [gast.keyword(key, copy(word)) for key, word in found.words.items()]
-    tree = parsed(f"def {made}({', '.join(own)}): return value").body[0]
+    tree = parse_tree(f"def {made}({', '.join(own)}): return value").body[0]
     tree.body[0].value = value
     for item in walk(tree):
         at(item, found.tree if found.tree is not None else facts.source.tree)

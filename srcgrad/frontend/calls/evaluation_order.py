@@ -94,7 +94,7 @@ def check_sequence(node: Node, facts: Facts) -> None:
     parts = header(node) if isinstance(node, COMPOUND) else [node]
     items = [item for part in parts for item in walk(part)]
     for effect in [i for i in items if isinstance(i, gast.Call | gast.NamedExpr)]:
-        changed = _changed(effect, facts)
+        changed = _names_changed(effect, facts)
         if not changed:
             continue
         inside = {id(n) for n in walk(effect)}
@@ -148,7 +148,7 @@ def _place(node: Node) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
-def _changed(effect: Node, facts: Facts) -> set[str]:
+def _names_changed(effect: Node, facts: Facts) -> set[str]:
     """Names whose values, or contents, an expression changes."""
     if isinstance(effect, gast.NamedExpr):
         return {effect.target.id}
@@ -169,7 +169,7 @@ def changes_outside(tree: Node, facts: Facts) -> bool:
 
 def outer_changes(tree: Node, facts: Facts) -> set[str]:
     """Names around it that a nested function binds, or changes the contents of: np.sort(x) changes no np."""
-    own = _own(tree)
+    own = _local_names(tree)
     found: set[str] = set()
     for node in walk(tree):
         if isinstance(node, gast.Nonlocal):
@@ -193,19 +193,19 @@ def _reads(call: Node, facts: Facts, above: tuple[int, ...]) -> set[str]:
     found = function_of(call.func, facts, facts.local)
     if found is None or found.tree is None or id(found.tree) in above:
         return set()
-    own = _own(found.tree)
+    own = _local_names(found.tree)
     names = {n.id for n in walk(found.tree) if isinstance(n, gast.Name)} - own
     inner = [n for n in walk(found.tree) if isinstance(n, gast.Call)]
     return names.union(*(_reads(n, facts, (*above, id(found.tree))) for n in inner))
 
 
-def _own(tree: Node) -> set[str]:
+def _local_names(tree: Node) -> set[str]:
     arguments = tree.args
     names = {a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
     outer = {n for node in walk(tree) if isinstance(node, gast.Nonlocal) for n in node.names}
     body = tree.body if isinstance(tree.body, list) else []
-    return (names | {s for node in body for n in walk(node) for s in _bound(n)}) - outer
+    return (names | {s for node in body for n in walk(node) for s in _bound_name(n)}) - outer
 
 
-def _bound(node: Node) -> list[str]:
+def _bound_name(node: Node) -> list[str]:
     return [node.id] if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store) else []

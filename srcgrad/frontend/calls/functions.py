@@ -22,14 +22,14 @@ from typing import (
 import gast
 
 import srcgrad.templates as templates
-from srcgrad.core.identity import home, is_distribution, uncached
+from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.namespace import Binding, attribute
 from srcgrad.core.rule_forms import written_out
 from srcgrad.core.rules import rule_of
 from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value
-from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live, note_call, shadows
+from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object, note_call, shadows
 from srcgrad.frontend.resolve import binding_of, is_sparse
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ OPTIONS = {"wrt", "argnums", "has_aux", "mode", "target"}
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedDerivative:
     """A derivative of a function: in which mode, with respect to what; `tangents` are those of a call of `jvp`."""
 
     mode: str  # a mode of the pipeline, or jacobian, hessian
@@ -73,7 +73,7 @@ def made_by(node: Node, facts: Facts, local: frozenset[str]) -> str:
     return str(getattr(found.object, "__dict__", {}).get("__srcgrad_makes__", ""))
 
 
-def wanted_of(call: Node, mode: str, of: Function, facts: Facts) -> Wanted:
+def wanted_of(call: Node, mode: str, of: Function, facts: Facts) -> WantedDerivative:
     """What a call such as `grad(g, wrt=(0, "b"))` asks for; E5005 where that is not written in the call itself."""
     given: dict[str, Any] = {}
     if mode in MAKERS and len(call.args) > 1:
@@ -91,7 +91,7 @@ def wanted_of(call: Node, mode: str, of: Function, facts: Facts) -> Wanted:
     every = asked is None or (asked == "all" and given.get("argnums") == "all")
     wrt = None if every else tuple(asked) if isinstance(asked, tuple | list) else (asked,)
     single = not every and not isinstance(asked, tuple | list)
-    return Wanted(mode, of, wrt, single, bool(given.get("has_aux", False)))
+    return WantedDerivative(mode, of, wrt, single, bool(given.get("has_aux", False)))
 
 
 def not_known(call: Node, facts: Facts) -> Exception:
@@ -128,7 +128,7 @@ class Function:
     args: tuple[Node, ...] = ()
     words: dict[str, Node] = field(default_factory=dict)
     whole: type | None = None  # the class of the object whose method it is
-    wanted: Wanted | None = None  # a derivative, which is made where it is called
+    wanted: WantedDerivative | None = None  # a derivative, which is made where it is called
     spelled: Node = None  # the expression that was given the name
     cls: type | None = None  # the class itself, or the one that a class method gets first
     kind: Any = None  # what is known of that object: its facts.Kind
@@ -147,7 +147,7 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
         local_function: Function = facts.functions[node.id]
         return local_function
     if isinstance(node, gast.Call):
-        return _derivative(node, facts, local) or _partial(node, facts, local)
+        return _derivative(node, facts, local) or _function_of_partial(node, facts, local)
     if isinstance(node, gast.Subscript):
         return _pullback(node, facts, local) or _owner_of(node, facts, local)
     found = binding_of(node, facts, local)
@@ -157,14 +157,14 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
         if is_sparse(node.value, facts, lambda part: binding_of(part, facts, local)):
             return None
         if isinstance(node.value, gast.Call) and not node.value.args:
-            return _inherited(node, facts, local)
+            return _inherited_method(node, facts, local)
         known = _owner_of(node.value, facts, local)
         if known is not None and known.cls is not None:
             of_class = attribute(Binding("object", known.cls), node.attr)
             return None if of_class is None else _of_object(of_class, node)
         if known is not None:
             method = None if known.whole is None else _method(known.whole, node, known.value, facts)
-            return method or _owner_of(node, facts, local) or _held(known, node, facts)
+            return method or _owner_of(node, facts, local) or _function_of_owner(known, node, facts)
         owner = binding_of(node.value, facts, local)
         if owner is not None and _is_instance(owner):
             return _method(type(owner.object), node, owner.object, facts)
@@ -176,7 +176,7 @@ def _owner_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | Non
     if isinstance(node, gast.Name) and node.id in facts.functions:
         known: Function = facts.functions[node.id]
         return known
-    held = live(node, facts.namespace, local, None if facts.module is None else facts.module.methods)
+    held = live_object(node, facts.namespace, local, None if facts.module is None else facts.module.methods)
     if held is not NOTHING and is_instance(held):
         call = inspect.getattr_static(type(held), "__call__", None)
         return Function("", binding=Binding("object", call), args=(copy(node),), whole=type(held), value=held)
@@ -184,27 +184,27 @@ def _owner_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | Non
         return _of_object(Binding("object", held), node) if isinstance(node, gast.Attribute) else None
     if isinstance(node, gast.Attribute):
         owner = _owner_of(node.value, facts, local)
-        found = None if owner is None or owner.whole is None else _held(owner, node, facts)
+        found = None if owner is None or owner.whole is None else _function_of_owner(owner, node, facts)
         if found is not None:
             return found
     kind = None if isinstance(node, gast.Name) else facts.of.get(node)
-    return None if kind is None or kind.tag != "object" else _whole("", node, kind)
+    return None if kind is None or kind.tag != "object" else _function_of_kind("", node, kind)
 
 
-def _whole(spelled: str, node: Node, kind: Kind) -> Function:
+def _function_of_kind(spelled: str, node: Node, kind: Kind) -> Function:
     """An object of which no more than its kind is known."""
     call = inspect.getattr_static(kind.items[0][0], "__call__", None)
     return Function(spelled, binding=Binding("object", call), args=(copy(node),), whole=kind.items[0][0], kind=kind)
 
 
-def _held(owner: Function, node: Node, facts: Facts) -> Function | None:
+def _function_of_owner(owner: Function, node: Node, facts: Facts) -> Function | None:
     """A function, or an object of a class written in Python, that an object holds: `self.process`, `self.act`."""
     kind = None if owner.kind is None else dict(owner.kind.items[1:]).get(node.attr)
     if kind is None or kind.tag not in ("function", "object"):
         return None
     if kind.tag == "function":
         return _of_object(Binding("object", kind.items[0][0]), node)
-    return _whole(node.attr, node, kind)
+    return _function_of_kind(node.attr, node, kind)
 
 
 def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
@@ -224,7 +224,7 @@ def of_argument(parameter: str, kind: Kind) -> Function | None:
         return _of_object(Binding("object", kind.items[0][0]), gast.Name(parameter, gast.Load(), None, None))
     if kind.tag != "object":
         return None
-    return _whole(parameter, gast.Name(parameter, gast.Load(), None, None), kind)
+    return _function_of_kind(parameter, gast.Name(parameter, gast.Load(), None, None), kind)
 
 
 def as_owner(parameter: str, node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
@@ -254,8 +254,8 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if (rule := rule_of(value)) is not None and rule.composition is not None:
         found, value = Binding("object", rule.composition), rule.composition
     spelled = node.attr if isinstance(node, gast.Attribute) else node.id
-    if uncached(value) is not value:
-        value = uncached(value)
+    if cached_function(value) is not value:
+        value = cached_function(value)
         found = Binding("object", value)
     if found.static is not None:
         return Function(spelled, binding=found)
@@ -280,7 +280,7 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if wanted is not None:
         mode, primal, wrt, single = wanted(value)
         of = _of_object(Binding("object", primal), gast.Name(spelled, gast.Load(), None, None))
-        return None if of is None else Function(spelled, wanted=Wanted(mode, of, wrt, single))
+        return None if of is None else Function(spelled, wanted=WantedDerivative(mode, of, wrt, single))
     if derived is not None:
         return Function(spelled, binding=Binding("object", derived(value)))
     call = inspect.getattr_static(type(value), "__call__", None)
@@ -301,9 +301,9 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
         return None
     if facts.module is not None:
         facts.module.methods.append((owner, node.attr, found, value))
-    found = uncached(found)
-    if isinstance(found, staticmethod) and isinstance(uncached(found.__func__), types.FunctionType):
-        return Function(node.attr, binding=Binding("object", uncached(found.__func__)))
+    found = cached_function(found)
+    if isinstance(found, staticmethod) and isinstance(cached_function(found.__func__), types.FunctionType):
+        return Function(node.attr, binding=Binding("object", cached_function(found.__func__)))
     if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
         own_class = expression("type(a)", a=copy(node.value))
         return Function(node.attr, binding=Binding("object", found.__func__), args=(own_class,), cls=owner)
@@ -316,7 +316,7 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
     return None
 
 
-def _inherited(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+def _inherited_method(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
     """`super().energy`, in a method of an object whose class is known: what the next of its classes has."""
     maker, here = binding_of(node.value.func, facts, local), facts.namespace.lookup("__class__")
     own = next((a.id for a in facts.source.tree.args.args), "")
@@ -332,7 +332,7 @@ def _inherited(node: Node, facts: Facts, local: frozenset[str]) -> Function | No
     return Function(node.attr, binding=Binding("object", found), args=(self,), whole=whole)
 
 
-def _partial(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+def _function_of_partial(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
     """`functools.partial(g, a, k=b)`, of names and constants."""
     maker = binding_of(node.func, facts, local)
     if maker is None or maker.object is not functools.partial or not node.args:

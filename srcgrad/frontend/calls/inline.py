@@ -27,7 +27,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Operation, contained
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, inner_kinds
 from srcgrad.core.namespace import Binding, Namespace, Overlay, attribute
 from srcgrad.core.rules import is_composition, rule_of
 from srcgrad.core.trees import (
@@ -37,8 +37,8 @@ from srcgrad.core.trees import (
     assign,
     at,
     copy,
+    find_nodes,
     header,
-    inside,
     is_write,
     name,
     own_names,
@@ -77,17 +77,20 @@ def is_short(call: Node, called: str, operation: Operation, site: Site) -> bool:
     if operation.checkpointed:
         return False
     if facts.module.target.kernels:
-        return site.is_of(operation.function, is_straight) and repeated(operation.function, facts.module) <= _MOST
+        return (
+            site.is_of(operation.function, is_straight)
+            and repeated_operations(operation.function, facts.module) <= _MOST
+        )
     if facts.mode in ("primal", "trace"):
         return False
     given = [*call.args, *(word.value for word in call.keywords)]
     varied = None if site.varied is None else dict.fromkeys(site.varied)
     flows = varied is None or any(reads_varied(one, varied, facts, site.local) for one in given)
     brief = site.is_of(operation.function, lambda tree: is_brief(tree, called, facts.source.tree), generated=False)
-    return flows and brief and repeated(operation.function, facts.module) <= _MOST
+    return flows and brief and repeated_operations(operation.function, facts.module) <= _MOST
 
 
-def repeated(function: Any, module: Any) -> int:
+def repeated_operations(function: Any, module: Any) -> int:
     """How many operations stand again where a function is written out with all straight functions that it calls."""
     sizes: dict[int, tuple[int, int]] = {}
     whole = _size(function, module, sizes)
@@ -106,12 +109,12 @@ def _size(function: Any, module: Any, sizes: dict[int, tuple[int, int]]) -> int:
     if key not in sizes:
         own = operations(source.tree)
         sizes[key] = own, own  # a recursive call is not written out
-        called = _called(source.tree, namespace)
+        called = _called_functions(source.tree, namespace)
         sizes[key] = own, own + sum(_size(one, module, sizes) for one in called)
     return sizes[key][1]
 
 
-def _called(tree: Node, namespace: Namespace) -> list[Any]:
+def _called_functions(tree: Node, namespace: Namespace) -> list[Any]:
     """The functions of the user's that a straight function calls, one for each call."""
     local = own_names(tree)
     calls = [part.func for node in tree.body for part in walk(node) if isinstance(part, gast.Call)]
@@ -197,9 +200,9 @@ def check_outside(function: Node, facts: Facts) -> None:
     for place, node in enumerate(order):
         ends = [end for first, end in loops if first <= place < end]
         known = {one for table in read[: max([place, *ends])] for one in table}
-        for call in [n for part in header(node) for n in inside(part, gast.Call)]:
+        for call in [n for part in header(node) for n in find_nodes(part, gast.Call)]:
             own = _read(node, facts, local, call)
-            if any(one in known or one in own for one in _changed(call, facts, local, _CALLS)):
+            if any(one in known or one in own for one in _objects_changed(call, facts, local, _CALLS)):
                 raise facts.refuse(
                     call,
                     "E5010",
@@ -211,16 +214,16 @@ def check_outside(function: Node, facts: Facts) -> None:
 def _read(node: Node, facts: Facts, local: frozenset[str], beside: Node | None = None) -> dict[int, None]:
     """The objects of the module that may change, and of which a statement reads something, `beside` a call."""
     found: dict[int, None] = {}
-    asked = {id(n) for part in header(node) for call in inside(part, gast.Call) for n in walk(call.func)}
+    asked = {id(n) for part in header(node) for call in find_nodes(part, gast.Call) for n in walk(call.func)}
     asked |= set() if beside is None else {id(n) for n in walk(beside)}
-    for name in [n for part in header(node) for n in inside(part, gast.Name) if id(n) not in asked]:
-        held = _held(name, facts, local)
+    for name in [n for part in header(node) for n in find_nodes(part, gast.Name) if id(n) not in asked]:
+        held = _live_object(name, facts, local)
         if held is not None:
             found[id(held)] = found[id(type(held))] = None
     return found
 
 
-def _held(name: Node, facts: Facts, local: frozenset[str]) -> Any:
+def _live_object(name: Node, facts: Facts, local: frozenset[str]) -> Any:
     """The live object that may change which a name of the module means; None for any other name."""
     found = None if name.id in local or not isinstance(name.ctx, gast.Load) else facts.namespace.lookup(name.id)
     if found is None or found.kind != "object":
@@ -230,7 +233,7 @@ def _held(name: Node, facts: Facts, local: frozenset[str]) -> Any:
     return held if isinstance(held, list | dict | np.ndarray) or (hasattr(held, "__dict__") and not steady) else None
 
 
-def _changed(call: Node, facts: Facts, local: frozenset[str], depth: int) -> dict[int, None]:
+def _objects_changed(call: Node, facts: Facts, local: frozenset[str], depth: int) -> dict[int, None]:
     """The objects of modules that a called function of the user's changes."""
     found = function_of(call.func, facts, local) if depth else None
     if found is None or found.binding is None or not isinstance(found.called, types.FunctionType):
@@ -241,7 +244,7 @@ def _changed(call: Node, facts: Facts, local: frozenset[str], depth: int) -> dic
         return {}
     tree, inner = source.tree, Facts(source, namespace, facts.mode, (), module=facts.module)
     inner.local = own = frozenset(own_names(tree))
-    given = _given(call, found, tree)
+    given = _arguments_by_name(call, found, tree)
     changed: dict[int, None] = {}
     for place in _written_places(tree):
         name = root(place)
@@ -250,15 +253,15 @@ def _changed(call: Node, facts: Facts, local: frozenset[str], depth: int) -> dic
         given_as = given.get(name.id)
         where = (given_as, facts, local) if given_as is not None else (name, inner, own)
         base = root(where[0])
-        held = None if base is None else _held(gast.Name(base.id, gast.Load(), None, None), where[1], where[2])
+        held = None if base is None else _live_object(gast.Name(base.id, gast.Load(), None, None), where[1], where[2])
         if held is not None:
             changed[id(held)] = None
-    for each in inside(tree, gast.Call):
-        changed.update(_changed(each, inner, own, depth - 1))
+    for each in find_nodes(tree, gast.Call):
+        changed.update(_objects_changed(each, inner, own, depth - 1))
     return changed
 
 
-def _given(call: Node, found: Function, tree: Node) -> dict[str, Node]:
+def _arguments_by_name(call: Node, found: Function, tree: Node) -> dict[str, Node]:
     names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
     words = {word.arg: word.value for word in call.keywords if word.arg}
     return {**dict(zip(names, [*found.args, *call.args], strict=False)), **words}
@@ -266,8 +269,8 @@ def _given(call: Node, found: Function, tree: Node) -> dict[str, Node]:
 
 def _written_places(tree: Node) -> list[Node]:
     """What a function writes: parts of names, and what changes by methods of lists and dicts."""
-    stored = [n for node in tree.body for n in inside(node, *_STORED) if not isinstance(n.ctx, gast.Load)]
-    calls = [n.value for node in tree.body for n in inside(node, gast.Expr) if isinstance(n.value, gast.Call)]
+    stored = [n for node in tree.body for n in find_nodes(node, *_STORED) if not isinstance(n.ctx, gast.Load)]
+    calls = [n.value for node in tree.body for n in find_nodes(node, gast.Expr) if isinstance(n.value, gast.Call)]
     return stored + [c.func for c in calls if isinstance(c.func, gast.Attribute) and c.func.attr in CHANGES]
 
 
@@ -315,18 +318,18 @@ def _asks_owner(call: Node, function: Any, site: Site) -> bool:
     return (by_super and 0 in owners) or any(getattr(getattr(one, "value", one), "id", "") in asked for one in called)
 
 
-def inlined(function: Node, facts: Facts) -> Node:
+def inline_calls(function: Node, facts: Facts) -> Node:
     """Write the bodies of called functions in place of the calls, where a call of a derivative would not do.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x, c):\\n    def g(a):\\n        return a * c\\n    return g(x) + 1.0"
-    >>> print(explain_text(text, after="inlined"))
+    >>> print(explain_text(text, after="inline_calls"))
     def f(x, c):
         return x * c + 1.0
     """
     if facts.module is None:
         return function
-    for parameter, kind in contained(facts.kinds):
+    for parameter, kind in inner_kinds(facts.kinds):
         known = of_argument(parameter, kind)
         if known is not None:
             facts.functions[parameter] = known
@@ -338,7 +341,7 @@ def inlined(function: Node, facts: Facts) -> Node:
     own = facts.generated
     facts.doubtful = None if own else doubtful_write(facts.source.tree)
     varied = frozenset(varied_names(function, facts, local))
-    function.body = expanded(function.body, Site(facts, local, (id(facts.source.tree),), expanded, varied))
+    function.body = expand_block(function.body, Site(facts, local, (id(facts.source.tree),), expand_block, varied))
     check_given(function, facts, local)
     if not own:
         check_outside(function, facts)
@@ -369,7 +372,7 @@ def _is_known(node: Node, found: Function, facts: Facts, local: frozenset[str]) 
     return is_ordinary(found) and binding_of(node, facts, local) is not None
 
 
-def expanded(block: Block, site: Site) -> Block:
+def expand_block(block: Block, site: Site) -> Block:
     """A block with its calls written out."""
     made: Block = []
     for node in block:
@@ -384,11 +387,11 @@ def expanded(block: Block, site: Site) -> Block:
                 node.test = _expand(node.test, node, before, site)
             elif isinstance(node, gast.For):
                 node.iter = _expand(node.iter, node, before, site)
-            node.body = expanded(node.body, site)
-            node.orelse = expanded(getattr(node, "orelse", None) or [], site)
+            node.body = expand_block(node.body, site)
+            node.orelse = expand_block(getattr(node, "orelse", None) or [], site)
         elif isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.AnnAssign) and node.value is not None:
             if isinstance(node.value, gast.IfExp) and _must(node.value, site):
-                made += expanded(_as_branch(node, site), site)
+                made += expand_block(_as_branch(node, site), site)
                 continue
             check_order(node.value, site, alone=not isinstance(node, gast.AugAssign))
             places = _places(node)
@@ -402,7 +405,7 @@ def expanded(block: Block, site: Site) -> Block:
             node.test = _expand(node.test, node, before, site)
         elif isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
             if _is_procedure(node.value, site):
-                made += _performed(node, site)
+                made += _inline_procedure(node, site)
                 continue
             for argument in node.value.args:
                 check_order(argument, site)
@@ -449,7 +452,7 @@ def _is_procedure(call: Node, site: Site) -> bool:
     return found.tree is not None or bool(changed_by(call, site, performed=True))
 
 
-def _performed(node: Node, site: Site) -> Block:
+def _inline_procedure(node: Node, site: Site) -> Block:
     """The statements of a procedure that is called for what it writes."""
     before: Block = []
     value = _expand(node.value, node, before, site)
@@ -480,7 +483,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         if not _must(value, site):
             return value
         if isinstance(value, gast.IfExp):
-            return _chosen(value, where, before, site)
+            return _name_conditional(value, where, before, site)
         value.values[0] = _expand(value.values[0], where, before, site)
         for item in value.values[1:]:
             _check_none(item, site)
@@ -523,12 +526,12 @@ def _check_none(item: Node, site: Site) -> None:
         )
 
 
-def _chosen(value: Node, where: Node, before: Block, site: Site) -> Node:
+def _name_conditional(value: Node, where: Node, before: Block, site: Site) -> Node:
     """A conditional expression inside of another one: its value gets a name."""
     held = site.facts.names.fresh("chosen")
     bind = at(assign(held, value), where)
     site.facts.foreign[bind] = None
-    before += expanded([bind], site)
+    before += expand_block([bind], site)
     return at(name(held), value)
 
 

@@ -22,9 +22,9 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    constant,
     copy,
     is_write,
+    literal_node,
     loads,
     name,
     own_names,
@@ -40,14 +40,14 @@ from srcgrad.frontend.calls.default_values import default_of
 from srcgrad.frontend.calls.evaluation_order import is_straight, place, put_in
 from srcgrad.frontend.calls.functions import Function, as_owner, function_of
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
-from srcgrad.frontend.calls.side_effects import Procedures, entering
+from srcgrad.frontend.calls.side_effects import Procedures, changed_on_entry
 from srcgrad.frontend.context import (
-    brought,
-    carried,
+    bring_names,
     is_change,
-    mentioned,
     move_apart,
-    reached,
+    name_in_receiver,
+    names_brought_along,
+    names_of_callees,
     read_alone,
     read_by_both,
     scope_names,
@@ -94,22 +94,22 @@ def bind(
     facts: Facts,
 ) -> None:
     """Assign the arguments to the callee's parameters."""
-    changes = Procedures(facts).changed(found.called) if found.tree is None else _changed(tree)
+    changes = Procedures(facts).changed(found.called) if found.tree is None else _changed_parameters(tree)
     for parameter, value in given.items():
         bound = spelled.get(parameter)
         if _shares_name(parameter, value, tree, parameter in changes, call, facts):
             spelled[parameter] = value.id
             continue
         if bound is None:
-            bound = spelled[parameter] = facts.names.numbered(parameter)
+            bound = spelled[parameter] = facts.names.numbered_name(parameter)
         made = at(assign(bound, value), where)
         facts.foreign[made] = None
         before.append(made)
 
 
-def _changed(tree: Node) -> dict[str, None]:
+def _changed_parameters(tree: Node) -> dict[str, None]:
     writes = [(node, part) for node in statements(tree.body) if is_write(node) for part in stores(node)]
-    return entering(writes, tree, parameters(tree))
+    return changed_on_entry(writes, tree, parameters(tree))
 
 
 def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: Node, facts: Facts) -> bool:
@@ -162,7 +162,7 @@ class Site:
 
     def alias(self, stem: str, binding: Binding) -> str:
         """A global name of the text for a function that is known by its value."""
-        return carried(stem, binding, self.facts, self.local)
+        return name_in_receiver(stem, binding, self.facts, self.local)
 
     def is_of(self, function: Any, kind: Callable[[Node], bool], generated: bool = True) -> bool:
         """Whether a called function has a source, and one of a kind; with `generated=False`, one of the user's."""
@@ -191,7 +191,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     tree = copy(original)
     performed = isinstance(where, gast.Expr) and where.value is call
     if not isinstance(tree.body[-1], gast.Return) and performed:
-        tree.body.append(at(gast.Return(constant(0.0)), tree))
+        tree.body.append(at(gast.Return(literal_node(0.0)), tree))
     inner = _facts_of(tree, found, Overlay(namespace), source, facts)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
@@ -200,14 +200,14 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
     inner.functions.update(known | owners)
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
-    theirs = mentioned([*known.values(), *owners.values()])
-    around = frozenset().union(*(_around(f.owner) for f in functions.values() if f.tree is not None))
-    theirs_around = around | (_around(facts) if functions else around)
-    moved = _apart(tree, found, theirs, theirs_around, outer, inner, facts)
+    theirs = names_brought_along([*known.values(), *owners.values()])
+    around = frozenset().union(*(_names_around(f.owner) for f in functions.values() if f.tree is not None))
+    theirs_around = around | (_names_around(facts) if functions else around)
+    moved = _names_to_avoid_hiding(tree, found, theirs, theirs_around, outer, inner, facts)
     inner.around |= theirs_around - own_names(tree)  # what functions read that it hands on in turn
     given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
-    shared = outer | around | (_around(facts) if around else around)
+    shared = outer | around | (_names_around(facts) if around else around)
     shared |= {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
     assert isinstance(inner.namespace, Overlay), "an overlay was put there"
@@ -215,8 +215,8 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
     check_given(tree, inner, local)
     facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
-    inside = _inside({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
-    spelled = _spelled(tree, inner, site, shared | set(functions))
+    inside = _inner_arguments({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
+    spelled = _new_names(tree, inner, site, shared | set(functions))
     tuples = displays(given, tree, where, before, facts) if facts.generated else {}
     handed = {p: v for p, v in given.items() if p not in {*functions, *tuples, *inside}}
     bind(handed, call, tree, found, spelled, where, before, facts)
@@ -228,11 +228,11 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
-        return at(constant(None), call)
+        return at(literal_node(None), call)
     if _needs_no_name(last.value, original, where, call):
         facts.foreign[where] = None
         return last.value
-    return _named(last.value, tree, where, before, call, facts)
+    return _name_result(last.value, tree, where, before, call, facts)
 
 
 def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:
@@ -242,7 +242,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
     inner.generated, inner.placed = source.file.startswith("<srcgrad "), True
     inner.local, inner.doubtful = own_names(tree), None if inner.generated else doubtful_write(tree)
     if found.owner is not None:
-        inner.around = namespace.hidden = _around(found.owner)
+        inner.around = namespace.hidden = _names_around(found.owner)
         inner.functions.update({n: f for n, f in found.owner.functions.items() if n not in inner.local})
     return inner
 
@@ -271,7 +271,7 @@ def _is_taken_apart(value: Node, where: Node) -> bool:
     return not starred and all(isinstance(one, gast.Name) for one in places.elts)
 
 
-def _named(value: Node, tree: Node, where: Node, before: Block, call: Node, facts: Facts) -> Node:
+def _name_result(value: Node, tree: Node, where: Node, before: Block, call: Node, facts: Facts) -> Node:
     """A name for the result, which a statement of its own binds."""
     result = facts.names.fresh(f"{tree.name}_value")
     before.append(at(assign(result, value), where))
@@ -279,7 +279,7 @@ def _named(value: Node, tree: Node, where: Node, before: Block, call: Node, fact
     return at(name(result), call)
 
 
-def _inside(
+def _inner_arguments(
     given: dict[str, Node], tree: Node, shared: set[str], found: Function, inner: Facts, site: Site
 ) -> dict[str, Node]:
     """Arguments that stand where they are read: of names that the function does not change."""
@@ -336,7 +336,7 @@ def _callee(found: Function, site: Site) -> Callee | None:
     return Callee(source, namespace, source.tree)
 
 
-def _apart(
+def _names_to_avoid_hiding(
     tree: Node,
     found: Function,
     theirs: dict[str, None],
@@ -347,12 +347,12 @@ def _apart(
 ) -> dict[str, str]:
     """New names for what would hide a variable that functions read which this one calls or gets."""
     if found.owner is not None:
-        hidden = _around(found.owner) - outer
-        others |= hidden.intersection(reached(tree, found.owner.functions))
+        hidden = _names_around(found.owner) - outer
+        others |= hidden.intersection(names_of_callees(tree, found.owner.functions))
     if not theirs and not others:
         return {}
     moved = move_apart(tree, inner, others | set(theirs), outer, facts)
-    brought(theirs, inner, facts)
+    bring_names(theirs, inner, facts)
     return moved
 
 
@@ -361,10 +361,10 @@ def _outer_names(tree: Node, found: Function) -> set[str]:
     if found.owner is None:
         return set()
     nonlocal_names = {n for node in statements(tree.body) if isinstance(node, gast.Nonlocal) for n in node.names}
-    return set(_around(found.owner) - scope_names(tree)) | nonlocal_names
+    return set(_names_around(found.owner) - scope_names(tree)) | nonlocal_names
 
 
-def _around(owner: Facts | None) -> frozenset[str]:
+def _names_around(owner: Facts | None) -> frozenset[str]:
     """The names of a function, and of those in which it stands."""
     return frozenset() if owner is None else owner.local | owner.around
 
@@ -373,7 +373,7 @@ def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
     return namespace.parts if isinstance(namespace, Overlay) else []
 
 
-def _spelled(tree: Node, inner: Facts, site: Site, shared: set[str]) -> dict[str, str]:
+def _new_names(tree: Node, inner: Facts, site: Site, shared: set[str]) -> dict[str, str]:
     """New names for the callee's locals, and for what its global names mean."""
     facts, receiving = site.facts, site.local
     local = own_names(tree) - shared
@@ -385,10 +385,10 @@ def _spelled(tree: Node, inner: Facts, site: Site, shared: set[str]) -> dict[str
         if item.id in found or item.id in shared:
             continue
         if item.id in local:
-            found[item.id] = facts.names.numbered(item.id) if item.id in mine else item.id
+            found[item.id] = facts.names.numbered_name(item.id) if item.id in mine else item.id
             continue
         meant = inner.namespace.lookup(item.id)
         home = inner.namespace, item.id
-        found[item.id] = item.id if meant is None else carried(item.id, meant, facts, receiving, home, mine)
+        found[item.id] = item.id if meant is None else name_in_receiver(item.id, meant, facts, receiving, home, mine)
     facts.local |= {found[one] for one in local if one in found}
     return found

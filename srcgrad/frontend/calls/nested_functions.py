@@ -29,19 +29,19 @@ from srcgrad.core.trees import (
     Node,
     at,
     children,
-    constant,
     copy,
+    find_nodes,
     header,
     holds,
-    inside,
     is_write,
+    literal_node,
     name,
     own_names,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import SOMETIMES, own_statements, places, rewrite
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
@@ -50,7 +50,7 @@ from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime.hooks import hook
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
 def is_hook(node: Node, facts: Facts, local: frozenset[str]) -> bool:
@@ -61,12 +61,14 @@ def is_hook(node: Node, facts: Facts, local: frozenset[str]) -> bool:
     return found is not None and found.kind == "object" and found.object is hook
 
 
-def hooks(function: Node, work: Plain) -> None:
+def hooks(function: Node, work: Rewriting) -> None:
     """Spell nested functions that hooks call as lambdas, whose parameters have names of their own.
 
     Refuses a call of `hook` whose result is not used, and a nested function of several statements.
     """
-    calls = [(node, n) for node in statements(function.body) for part in header(node) for n in inside(part, gast.Call)]
+    calls = [
+        (node, n) for node in statements(function.body) for part in header(node) for n in find_nodes(part, gast.Call)
+    ]
     local = own_names(function)
     calls = [(node, n) for node, n in calls if is_hook(n, work.facts, local)]
     if not calls:
@@ -86,7 +88,7 @@ def hooks(function: Node, work: Plain) -> None:
             if isinstance(found, gast.FunctionDef):
                 found = _as_lambda(found, call, work)
             if isinstance(found, gast.Lambda):
-                call.args[place] = _apart(copy(found), function, work)
+                call.args[place] = _rename_lambda_parameters(copy(found), function, work)
                 work.facts.lambdas[call.args[place]] = None
                 if found is not given:
                     work.facts.foreign[node] = None
@@ -96,7 +98,7 @@ def _names_lambda(node: Node) -> bool:
     return target(node) is not None and isinstance(node.value, gast.Lambda)
 
 
-def _as_lambda(definition: Node, call: Node, work: Plain) -> Node:
+def _as_lambda(definition: Node, call: Node, work: Rewriting) -> Node:
     """`def fn(g): return e`, or one call, as a lambda."""
     body = [n for n in definition.body if not (isinstance(n, gast.Expr) and isinstance(n.value, gast.Constant))]
     last = body[0] if len(body) == 1 else None
@@ -110,7 +112,7 @@ def _as_lambda(definition: Node, call: Node, work: Plain) -> Node:
     return gast.copy_location(gast.Lambda(copy(definition.args), copy(last.value)), call)
 
 
-def _apart(value: Node, function: Node, work: Plain) -> Node:
+def _rename_lambda_parameters(value: Node, function: Node, work: Rewriting) -> Node:
     """A lambda whose parameters no other name of the function is called."""
     arguments = value.args
     own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
@@ -126,14 +128,14 @@ def _apart(value: Node, function: Node, work: Plain) -> Node:
     return value
 
 
-def made_here(node: Node, work: Plain) -> Block:
+def made_here(node: Node, work: Rewriting) -> Block:
     """The statements for functions that calls in a statement make, whose places names take.
 
     What the maker computes is computed where it is called, under names of its own.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def poly(a):\\n    return lambda t: a * t\\ndef f(x):\\n    g = poly(x)\\n    return g(2.0) * g(x)"
-    >>> print(explain_text(text, after="inlined"))
+    >>> print(explain_text(text, after="inline_calls"))
     def f(x):
         a = x
         return a * 2.0 * (a * x)
@@ -143,23 +145,23 @@ def made_here(node: Node, work: Plain) -> Block:
         bound = target(node)
         whole = _parts(node.value, work) if bound is not None and node.value is not None else None
         if whole is not None and bound is not None:
-            return _written(node.value, whole, bound, node, work)
-        if any(_parts(part, work) is not None for part in inside(node, gast.Call)):
-            rewrite(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
+            return _write_out_maker(node.value, whole, bound, node, work)
+        if any(_parts(part, work) is not None for part in find_nodes(node, gast.Call)):
+            rewrite(node, partial(_name_inner_function, node=node, made=made, work=work), SOMETIMES)
     return made
 
 
-def _named(part: Node, node: Node, made: Block, work: Plain) -> Node:
+def _name_inner_function(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
     whole = _parts(part, work)
     if whole is None:
         return part
     spelled = work.name("inner")
-    made += _written(part, whole, spelled, node, work)
+    made += _write_out_maker(part, whole, spelled, node, work)
     work.facts.foreign[node] = None
     return at(name(spelled), part)
 
 
-def _parts(call: Node, work: Plain) -> Node | None:
+def _parts(call: Node, work: Rewriting) -> Node | None:
     """The definition of a function that defines another one and returns it, for a call whose arguments fit."""
     found = function_of(call.func, work.facts, work.facts.local) if isinstance(call, gast.Call) else None
     if found is None or found.wanted is not None or found.args or found.words or work.facts.module is None:
@@ -181,10 +183,14 @@ def _parts(call: Node, work: Plain) -> Node | None:
 def _makes(tree: Node) -> bool:
     """Whether a function ends with one that it defines."""
     last = tree.body[-1]
-    return isinstance(last, gast.Return) and not (tree.args.vararg or tree.args.kwarg) and _returned(tree) is not None
+    return (
+        isinstance(last, gast.Return)
+        and not (tree.args.vararg or tree.args.kwarg)
+        and _returned_function(tree) is not None
+    )
 
 
-def _of_module(found: Function, work: Plain) -> Node | None:
+def _of_module(found: Function, work: Rewriting) -> Node | None:
     """The tree of a function of the module, if all that it reads means the same where it is called."""
     if rule_of(found.called) is not None:
         return None  # an operation, whose source may be thousands of lines
@@ -199,12 +205,12 @@ def _of_module(found: Function, work: Plain) -> Node | None:
         own |= _locals(node) if isinstance(node, _FUNCTIONS) else set()
     for one in {n.id for s in source.tree.body for n in walk(s) if isinstance(n, gast.Name)} - own:
         meant, known = namespace.lookup(one), work.facts.namespace.lookup(one)
-        if one in work.facts.local or meant is None or known is None or not _same(meant, known):
+        if one in work.facts.local or meant is None or known is None or not _same_meaning(meant, known):
             return None
     return source.tree
 
 
-def _same(one: Binding, other: Binding) -> bool:
+def _same_meaning(one: Binding, other: Binding) -> bool:
     """Whether two names mean one thing; objects are told apart by identity, since arrays compare by element."""
     texts = [(b.kind, b.static, b.module, b.expression) for b in (one, other)]
     return one.kind != "unknown" and one.object is other.object and texts[0] == texts[1]
@@ -223,7 +229,7 @@ def _locals(tree: Node) -> set[str]:
     return names | {s.name for s in body if isinstance(s, gast.FunctionDef)}
 
 
-def _returned(tree: Node) -> Node | None:
+def _returned_function(tree: Node) -> Node | None:
     """The nested function, or lambda, that a function returns."""
     value = tree.body[-1].value
     if isinstance(value, gast.Lambda):
@@ -248,11 +254,11 @@ def _arguments(call: Node, tree: Node) -> dict[str, Node] | None:
     return {one: known[one] for one in every} if set(known) == set(every) else None
 
 
-def _written(call: Node, tree: Node, bound: str, node: Node, work: Plain) -> Block:
+def _write_out_maker(call: Node, tree: Node, bound: str, node: Node, work: Rewriting) -> Block:
     """Assignments of the arguments, what the maker computes, and the definition under the name that it gets."""
     given = _arguments(call, tree)
     assert given is not None, "they fit"
-    own, inner = sorted(_locals(tree)), copy(_returned(tree))
+    own, inner = sorted(_locals(tree)), copy(_returned_function(tree))
     if isinstance(inner, gast.Lambda):
         result = gast.copy_location(gast.Return(inner.body), inner.body)
         inner = gast.copy_location(gast.FunctionDef(bound, inner.args, [result], [], None, None, []), inner)
@@ -288,7 +294,7 @@ def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
     """Refuse a nested function that is still given to something, or kept: what it reads would have no derivative.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> explain_text("def f(x):\\n    h = [lambda t: t * x]\\n    return h[0](2.0)", after="inlined")
+    >>> explain_text("def f(x):\\n    h = [lambda t: t * x]\\n    return h[0](2.0)", after="inline_calls")
     Traceback (most recent call last):
     ...
     srcgrad.core.errors.DifferentiationError: E5005 Python outside the subset: a nested function is used as a value
@@ -301,7 +307,7 @@ def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
     for call in [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)] if inside else []:
         for argument in [*call.args, *(word.value for word in call.keywords)]:
             if isinstance(argument, gast.Name) and argument.id in inside and not is_hook(call, facts, local):
-                raise _unknown(call, argument, facts, local)
+                raise _refuse_callee(call, argument, facts, local)
     kept = {id(n) for node in function.body for call in walk(node) if is_hook(call, facts, local) for n in walk(call)}
     for read in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)] if inside else []:
         if read.id in inside and isinstance(read.ctx, gast.Load) and id(read) not in kept:
@@ -313,7 +319,7 @@ def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
             )
 
 
-def _unknown(call: Node, argument: Node, facts: Facts, local: frozenset[str]) -> Exception:
+def _refuse_callee(call: Node, argument: Node, facts: Facts, local: frozenset[str]) -> Exception:
     found, called = binding_of(call.func, facts, local), gast.unparse(call.func)
     rule = None if found is None or found.kind != "object" else rule_of(found.object)
     if rule is not None and rule.kind == "refused":
@@ -326,14 +332,14 @@ def _unknown(call: Node, argument: Node, facts: Facts, local: frozenset[str]) ->
     )
 
 
-def take_out(block: Block, work: Plain) -> Block:
+def take_out(block: Block, work: Rewriting) -> Block:
     """The block without nested functions, lambdas and second names of functions; what their defaults hold is kept."""
     names = [s for node in own_statements(block, (gast.FunctionDef,)) for s in stores(node)]
     names += [one for node in statements(block) if isinstance(node, gast.Nonlocal) for one in node.names]
     return _block(block, names, work)
 
 
-def _block(block: Block, names: list[str], work: Plain) -> Block:
+def _block(block: Block, names: list[str], work: Rewriting) -> Block:
     made: Block = []
     for node in block:
         if isinstance(node, gast.FunctionDef):
@@ -359,7 +365,7 @@ def _block(block: Block, names: list[str], work: Plain) -> Block:
                 work.facts.local |= {bound}
                 made += before
                 continue
-        linear = _linear(node, before, names, work)
+        linear = _expand_vjp_call(node, before, names, work)
         if linear:
             made += linear
             continue
@@ -372,7 +378,7 @@ def _block(block: Block, names: list[str], work: Plain) -> Block:
     return made
 
 
-def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Plain) -> Block:
+def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Rewriting) -> Block:
     """Keep a function; its defaults are computed where it is defined."""
     if names.count(spelled) > 1 or getattr(tree, "decorator_list", None):
         why = "a nested function that is bound twice" if names.count(spelled) > 1 else "a decorated nested function"
@@ -396,7 +402,7 @@ def _as_function(value: Node, spelled: str) -> Node:
     return gast.copy_location(made, value)
 
 
-def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
+def _second_name(node: Node, before: Block, work: Rewriting) -> Function | None:
     """`h = np.sin`, `h = partial(g, c)`: the function itself; arguments that are bound get names."""
     value = node.value
     if isinstance(value, gast.Call):
@@ -408,10 +414,10 @@ def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
             return None
         for place, item in enumerate(value.args[1:], start=1):
             if not isinstance(item, gast.Constant):
-                value.args[place] = _held(item, node, before, work)
+                value.args[place] = _hold_in_name(item, node, before, work)
         for word in value.keywords:
             if not isinstance(word.value, gast.Constant):
-                word.value = _held(word.value, node, before, work)
+                word.value = _hold_in_name(word.value, node, before, work)
     elif not isinstance(value, gast.Name | gast.Attribute):
         return None
     found = function_of(value, work.facts, work.facts.local)
@@ -421,10 +427,10 @@ def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
     return replace(found, spelled=value)
 
 
-def _check_steady(call: Node, work: Plain) -> None:
+def _check_steady(call: Node, work: Rewriting) -> None:
     """What a pullback was made at must not change before it is called."""
     tree = work.facts.source.tree
-    changed = {w for n in statements(tree.body) if is_write(n) for w in written(n)}
+    changed = {w for n in statements(tree.body) if is_write(n) for w in written_names(n)}
     held = {n.id for a in call.args for n in walk(a) if isinstance(n, gast.Name)}
     doubtful = doubtful_write(tree)
     if doubtful is not None or changed & held:
@@ -436,7 +442,7 @@ def _check_steady(call: Node, work: Plain) -> None:
         )
 
 
-def _name_lambdas(node: Node, before: Block, names: list[str], work: Plain) -> None:
+def _name_lambdas(node: Node, before: Block, names: list[str], work: Rewriting) -> None:
     """`dg = grad(lambda z: z * x)`, `h = partial(lambda a, b: a * b, x)`: the lambda gets a name."""
     if not isinstance(node.value, gast.Call):
         return
@@ -445,7 +451,7 @@ def _name_lambdas(node: Node, before: Block, names: list[str], work: Plain) -> N
         _lambdas(node.value, node, before, names, work)
 
 
-def _linear(node: Node, before: Block, names: list[str], work: Plain) -> Block:
+def _expand_vjp_call(node: Node, before: Block, names: list[str], work: Rewriting) -> Block:
     """`y, pullback = vjp(g, x)` as `y = g(x)`, and a function `pullback` that is made where it is called."""
     pair = node.targets[0] if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
     if not isinstance(pair, gast.Tuple) or made_by(node.value, work.facts, work.facts.local) not in (
@@ -461,17 +467,17 @@ def _linear(node: Node, before: Block, names: list[str], work: Plain) -> Block:
             node, "E5005", "a pullback that is bound twice, or to no name", "write `y, pullback = vjp(g, x)`"
         )
     _check_steady(call, work)
-    call.args[1:] = [a if isinstance(a, gast.Constant) else _held(a, node, before, work) for a in call.args[1:]]
+    call.args[1:] = [a if isinstance(a, gast.Constant) else _hold_in_name(a, node, before, work) for a in call.args[1:]]
     found = pulled_or_pushed(call, work.facts, work.facts.local)
     if found is None:
         return []
-    work.facts.functions[spelled] = replace(found, spelled=gast.Subscript(call, constant(1), gast.Load()))
+    work.facts.functions[spelled] = replace(found, spelled=gast.Subscript(call, literal_node(1), gast.Load()))
     work.facts.local |= {spelled}
     value = at(gast.Call(copy(call.args[0]), [copy(a) for a in call.args[1:]], []), call)
     return [*before, work.own(gast.Assign([pair.elts[0]], value, None), node)]
 
 
-def _held(value: Node, node: Node, before: Block, work: Plain) -> Node:
+def _hold_in_name(value: Node, node: Node, before: Block, work: Rewriting) -> Node:
     """A name that no later statement binds."""
     held = work.name("bound")
     before.append(work.bind(held, value, node))
@@ -481,7 +487,7 @@ def _held(value: Node, node: Node, before: Block, work: Plain) -> Node:
 _BY_KEY = ("sorted", "min", "max", "sort")
 
 
-def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plain) -> None:
+def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Rewriting) -> None:
     """A lambda inside of an expression gets a name; one that only sorts stays."""
     if not holds(part, gast.Lambda):
         return
@@ -522,7 +528,7 @@ def namesakes(function: Node, facts: Facts) -> None:
         same = [one for one in found if one.node.name == spelled]
         if len(same) > 1 and _are_apart(spelled, same, function):
             for one in same[1:]:
-                _rename(one, facts.names.numbered(spelled), facts)
+                _rename(one, facts.names.numbered_name(spelled), facts)
 
 
 @dataclass(frozen=True)
@@ -547,15 +553,15 @@ def _are_apart(spelled: str, same: list[_Definition], function: Node) -> bool:
     """Whether each place that has the name is behind one of the functions, and behind no other at any time."""
     others = [n for n in walk(function) if spelled in stores(n) and not isinstance(n, gast.FunctionDef)]
     scopes = [n for n in walk(function) if isinstance(n, gast.Lambda | gast.FunctionDef) and n is not function]
-    nested = {id(n) for scope in scopes for n in inside(scope, gast.Name)}
-    own = {id(n) for one in same for part in one.behind for n in inside(part, gast.Name)}
-    reads = [n for n in inside(function, gast.Name) if n.id == spelled]
+    nested = {id(n) for scope in scopes for n in find_nodes(scope, gast.Name)}
+    own = {id(n) for one in same for part in one.behind for n in find_nodes(part, gast.Name)}
+    reads = [n for n in find_nodes(function, gast.Name) if n.id == spelled]
     if others or any(id(n) in nested or id(n) not in own for n in reads):
         return False
     for one in same:
         within = [part for part in one.behind if any(other.node in walk(part) for other in same)]
         first = one.behind.index(within[0]) if within else len(one.behind)
-        if any(n.id == spelled for part in one.behind[first:] for n in inside(part, gast.Name)):
+        if any(n.id == spelled for part in one.behind[first:] for n in find_nodes(part, gast.Name)):
             return False
     return True
 
@@ -565,7 +571,7 @@ def _rename(one: _Definition, made: str, facts: Facts) -> None:
     facts.local |= {made}
     for part in one.behind:
         for node in [n for n in walk(part) if isinstance(n, gast.stmt)]:
-            if any(n.id == old for n in inside(node, gast.Name)):
+            if any(n.id == old for n in find_nodes(node, gast.Name)):
                 facts.foreign[node] = None
-        for n in inside(part, gast.Name):
+        for n in find_nodes(part, gast.Name):
             n.id = made if n.id == old else n.id

@@ -21,7 +21,7 @@ from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts
-from srcgrad.core.identity import uncached
+from srcgrad.core.identity import cached_function
 from srcgrad.core.namespace import Binding, Overlay, Step
 from srcgrad.core.rule_forms import may_show, written_out
 from srcgrad.core.rules import rule_of
@@ -30,8 +30,8 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    find_nodes,
     header,
-    inside,
     is_write,
     name,
     own_names,
@@ -40,11 +40,11 @@ from srcgrad.core.trees import (
     statements,
     stores,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.walks import kinds
-from srcgrad.frontend.context import by_method, is_change, within
-from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live
+from srcgrad.frontend.context import by_method, changed_lists, is_change
+from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
 from srcgrad.frontend.resolve import METHODS, binding_of, operation_of
 from srcgrad.runtime import (
     check_array,
@@ -67,7 +67,7 @@ from srcgrad.runtime.quadrature import check_numbers, check_steady
 from srcgrad.runtime.roots import check_slopes
 
 
-def entering(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dict[str, None]:
+def changed_on_entry(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dict[str, None]:
     """The parameters among names that statements change which still hold the caller's array there."""
     if not any(name in own for _, name in changes):
         return {}
@@ -109,13 +109,13 @@ _BARE = {
 
 def is_bare(tree: Node, facts: Facts) -> bool:
     """Whether a function binds names and calls functions, and in no spelling writes into anything itself."""
-    stored = inside(tree, gast.Subscript, gast.Attribute)
+    stored = find_nodes(tree, gast.Subscript, gast.Attribute)
     return (
         kinds(tree) <= _BARE
-        and len(inside(tree, gast.FunctionDef)) == 1
+        and len(find_nodes(tree, gast.FunctionDef)) == 1
         and all(type(n.ctx) is gast.Load for n in stored)
-        and all(type(n.value) is gast.Constant for n in inside(tree, gast.Expr))
-        and all(_gives_only(call, facts) for call in inside(tree, gast.Call))
+        and all(type(n.value) is gast.Constant for n in find_nodes(tree, gast.Expr))
+        and all(_gives_only(call, facts) for call in find_nodes(tree, gast.Call))
     )
 
 
@@ -162,35 +162,38 @@ class Procedures:
         self.open.append(id(tree))
         inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
         inner.local = own_names(tree)
-        if not is_bare(tree, inner) or any(self.arguments(n, inner, inner.local) for n in inside(tree, gast.Call)):
-            self.known[id(tree)] = self._changed(self.facts.module.spell(copy(tree), inner, bare=True), inner)
+        if not is_bare(tree, inner) or any(self.arguments(n, inner, inner.local) for n in find_nodes(tree, gast.Call)):
+            self.known[id(tree)] = self._find_changes(self.facts.module.spell(copy(tree), inner, bare=True), inner)
         self.open.pop()
         if not self.open:  # what was found on the way lacks what a circle would have added
             whole = [id(tree)] if self.circular else list(self.known)
             settled.update({(one, self.facts.mode, self.augments): self.known[one] for one in whole})
         return self.known[id(tree)]
 
-    def _changed(self, tree: Node, inner: Facts) -> dict[str, bool]:
+    def _find_changes(self, tree: Node, inner: Facts) -> dict[str, bool]:
         arguments = tree.args
         own = [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
         local = frozenset([*own, *(s for n in statements(tree.body) for s in stores(n))])
         found: list[tuple[Node, str]] = []
         called: list[tuple[Node, str]] = []  # where methods are called by which lists and dicts change
         for node in statements(tree.body):
-            found += [(node, w) for w in written(node) if is_write(node)]
-            called += [(node, w) for w in written(node) if is_change(node, w)]
+            found += [(node, w) for w in written_names(node) if is_write(node)]
+            called += [(node, w) for w in written_names(node) if is_change(node, w)]
             called += [(node, one) for one in by_method(node) if one in own]
             if isinstance(node, gast.AugAssign) and (self.augments or isinstance(node.value, gast.List | gast.Dict)):
                 found += [(node, one) for one in stores(node)]
             for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
-                for value, alone in self._given(call, inner, local):
+                for value, alone in self._arguments_changed(call, inner, local):
                     where = called if alone else found
                     where += [(node, n.id) for n in walk(value) if isinstance(n, gast.Name)]
-        sure = entering([*found, *self._shown(found, tree, inner, local)], tree, own)
+        sure = changed_on_entry([*found, *self._changes_through_views(found, tree, inner, local)], tree, own)
         found += called
-        return {one: one not in sure for one in entering([*found, *self._shown(found, tree, inner, local)], tree, own)}
+        return {
+            one: one not in sure
+            for one in changed_on_entry([*found, *self._changes_through_views(found, tree, inner, local)], tree, own)
+        }
 
-    def _shown(
+    def _changes_through_views(
         self, changes: list[tuple[Node, str]], tree: Node, inner: Facts, local: frozenset[str]
     ) -> list[tuple[Node, str]]:
         """Where names that change were bound to parts of what others hold: `v = x[::-1]`, `for row in x`."""
@@ -233,9 +236,9 @@ class Procedures:
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
         """The arguments of a call into whose arrays the called function writes."""
-        return [value for value, _ in self._given(call, facts, local)]
+        return [value for value, _ in self._arguments_changed(call, facts, local)]
 
-    def _given(self, call: Node, facts: Facts, local: frozenset[str]) -> list[tuple[Node, bool]]:
+    def _arguments_changed(self, call: Node, facts: Facts, local: frozenset[str]) -> list[tuple[Node, bool]]:
         """The arguments that a called function changes, and whether it does so by their methods alone."""
         if not any(isinstance(n, gast.Name) for a in [*call.args, *call.keywords] for n in walk(a)):
             return []
@@ -258,7 +261,7 @@ class Procedures:
         positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
         given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
         for parameter in changes:
-            if parameter not in given and parameter in _lasting(tree):
+            if parameter not in given and parameter in _mutable_default_parameters(tree):
                 raise facts.refuse(
                     call,
                     "E5010",
@@ -279,7 +282,7 @@ def _is_list(value: Node, facts: Facts) -> bool:
 
 def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a value is an object of a class of the user that is neither a list nor a dict, nor made of one."""
-    held = live(value, facts.namespace, local, None if facts.module is None else facts.module.methods)
+    held = live_object(value, facts.namespace, local, None if facts.module is None else facts.module.methods)
     if held is not NOTHING and is_instance(held):
         return not isinstance(held, list | dict)
     kind = facts.kinds.get(getattr(value, "id", "")) or facts.of.get(value)
@@ -290,13 +293,13 @@ def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:
 def _is_ruled(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a call is one of an operation whose rule says what it gives, and not another function instead."""
     found = binding_of(call.func, facts, local)
-    rule = rule_of(uncached(found.object)) if found is not None and found.kind == "object" else None
+    rule = rule_of(cached_function(found.object)) if found is not None and found.kind == "object" else None
     if found is None or found.static is not None or rule is None or rule.composition is not None:
         return False
     return written_out(rule, call.args, call.keywords) is None
 
 
-def _lasting(tree: Node) -> list[str]:
+def _mutable_default_parameters(tree: Node) -> list[str]:
     """Parameters whose default is an object that the next call gets as well."""
     positional = [*tree.args.posonlyargs, *tree.args.args]
     pairs = [*zip(positional[len(positional) - len(tree.args.defaults) :], tree.args.defaults, strict=True)]
@@ -317,15 +320,18 @@ def entry(function: Node, facts: Facts) -> Node:
     if _calls_itself(function) or (facts.called and facts.step is None):
         return function
     writes = [
-        (node, w) for node in statements(function.body) for w in written(node) if is_write(node) or is_change(node, w)
+        (node, w)
+        for node in statements(function.body)
+        for w in written_names(node)
+        if is_write(node) or is_change(node, w)
     ]
-    writes += [(node, w) for node in statements(function.body) for w in within(node) if w in facts.lists]
+    writes += [(node, w) for node in statements(function.body) for w in changed_lists(node) if w in facts.lists]
     writes += [(node, w) for node in statements(function.body) for w in _changed_by_step(node, facts)]
-    changed = entering(writes, function, parameters(function))
+    changed = changed_on_entry(writes, function, parameters(function))
     if facts.step is not None:
         return _step(function, changed, facts)
     copies = []
-    outside = _outside(function, facts) if changed else []
+    outside = _outside_values(function, facts) if changed else []
     for parameter in parameters(function):
         if parameter in changed:
             beside = [p for p in parameters(function) if p != parameter] + outside
@@ -341,10 +347,10 @@ def entry(function: Node, facts: Facts) -> Node:
     return function
 
 
-def _outside(function: Node, facts: Facts) -> list[str]:
+def _outside_values(function: Node, facts: Facts) -> list[str]:
     """Values of a module known as text that a function reads, which the argument may show; a call knows live ones."""
     local = {*parameters(function), *(s for node in statements(function.body) for s in stores(node))}
-    read = dict.fromkeys(n.id for node in function.body for n in inside(node, gast.Name) if n.id not in local)
+    read = dict.fromkeys(n.id for node in function.body for n in find_nodes(node, gast.Name) if n.id not in local)
     found = [(one, facts.namespace.lookup(one)) for one in read]
     return [one for one, meant in found if meant is not None and meant.kind == "value" and not _is_number(meant)]
 
@@ -391,7 +397,7 @@ def _calls_itself(function: Node) -> bool:
     return any(
         isinstance(n.func, gast.Name) and n.func.id == function.name
         for node in function.body
-        for n in inside(node, gast.Call)
+        for n in find_nodes(node, gast.Call)
     )
 
 

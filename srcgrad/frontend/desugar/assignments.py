@@ -25,9 +25,9 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     header,
     holds,
-    inside,
     name,
     statements,
     walk,
@@ -36,7 +36,7 @@ from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.resolve import binding_of
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
 QUIET = (np.errstate, warnings.catch_warnings)
@@ -59,7 +59,7 @@ def is_inside(node: Node, context: Node) -> bool:
     return bool(lines) and all(first <= line <= last for line in lines)
 
 
-def opened(block: Block, facts: Facts) -> Block:
+def open_contexts(block: Block, facts: Facts) -> Block:
     """A block of generated text without its contexts, of which each is noted once, with the user's lines in it."""
 
     def change(node: Node) -> Block:
@@ -84,11 +84,11 @@ def _note(context: Node, facts: Facts) -> None:
     facts.contexts.append(noted)
 
 
-def spread(node: Node, work: Plain) -> Block | None:
+def unpack_sequence(node: Node, work: Rewriting) -> Block | None:
     """The statements that take a sequence apart; None for any other statement.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    *head, last = x\\n    return last * sum(head)", after="plain"))
+    >>> print(explain_text("def f(x):\\n    *head, last = x\\n    return last * sum(head)", after="desugar"))
     def f(x):
         head = []
         for k in range(0, len(x) - 1):
@@ -102,7 +102,7 @@ def spread(node: Node, work: Plain) -> Block | None:
     if len(stars) != 1 or not all(isinstance(getattr(p, "value", p), gast.Name) for p in places):
         return None
     if isinstance(node.value, gast.Tuple | gast.List):
-        return _written(node, places, stars[0], work)
+        return _spell_unpacking(node, places, stars[0], work)
     if _may_have_no_length(node.value, work):
         return None
     made: Block = []
@@ -125,7 +125,7 @@ def spread(node: Node, work: Plain) -> Block | None:
     return made
 
 
-def _may_have_no_length(value: Node, work: Plain) -> bool:
+def _may_have_no_length(value: Node, work: Rewriting) -> bool:
     """Whether an expression may be an iterator: calls of anything but NumPy, generators."""
     if not isinstance(value, gast.Call):
         return isinstance(value, gast.GeneratorExp | gast.SetComp | gast.DictComp)
@@ -133,7 +133,7 @@ def _may_have_no_length(value: Node, work: Plain) -> bool:
     return str(getattr(None if found is None else found.object, "__module__", "")).partition(".")[0] != "numpy"
 
 
-def _written(node: Node, targets: list[Node], place: int, work: Plain) -> Block | None:
+def _spell_unpacking(node: Node, targets: list[Node], place: int, work: Rewriting) -> Block | None:
     """`a, *b = x, y, z` as `a, b = x, [y, z]`."""
     values = node.value.elts
     after = len(targets) - place - 1
@@ -147,23 +147,23 @@ def _written(node: Node, targets: list[Node], place: int, work: Plain) -> Block 
     return [node]
 
 
-def walruses(node: Node, work: Plain) -> Block:
+def walruses(node: Node, work: Rewriting) -> Block:
     """`t = e` for each `(t := e)` that is evaluated in any case, whose place `t` takes."""
     made: Block = []
     for key in ("test", "iter", "value", "exc"):
         part = getattr(node, key, None)
         if isinstance(part, gast.AST):
-            setattr(node, key, _hoisted(part, node, made, work))
+            setattr(node, key, _hoist_walrus(part, node, made, work))
     if made:
         work.facts.foreign[node] = None
     return made
 
 
-def _hoisted(value: Node, where: Node, made: Block, work: Plain) -> Node:
+def _hoist_walrus(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
     if not holds(value, gast.NamedExpr):
         return value
     if isinstance(value, gast.NamedExpr):
-        inner = _hoisted(value.value, where, made, work)
+        inner = _hoist_walrus(value.value, where, made, work)
         read = [n for part in header(where) for n in walk(part)]
         earlier = [n for n in read if isinstance(n, gast.Name) and n.id == value.target.id]
         if any((n.lineno, n.col_offset) < (value.lineno, value.col_offset) for n in earlier if "lineno" in n.__dict__):
@@ -171,25 +171,27 @@ def _hoisted(value: Node, where: Node, made: Block, work: Plain) -> Node:
         made.append(work.bind(value.target.id, inner, where))
         return at(name(value.target.id), value)
     if isinstance(value, gast.IfExp):
-        value.test = _hoisted(value.test, where, made, work)
+        value.test = _hoist_walrus(value.test, where, made, work)
     elif isinstance(value, gast.BoolOp):
-        value.values[0] = _hoisted(value.values[0], where, made, work)
+        value.values[0] = _hoist_walrus(value.values[0], where, made, work)
     elif not isinstance(value, gast.Lambda | gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp):
         for key in value._fields:
             part = getattr(value, key, None)
             if isinstance(part, list):
-                setattr(value, key, [_hoisted(p, where, made, work) if isinstance(p, gast.AST) else p for p in part])
+                setattr(
+                    value, key, [_hoist_walrus(p, where, made, work) if isinstance(p, gast.AST) else p for p in part]
+                )
             elif isinstance(part, gast.AST):
-                setattr(value, key, _hoisted(part, where, made, work))
+                setattr(value, key, _hoist_walrus(part, where, made, work))
     return value
 
 
-def branched(node: Node, work: Plain) -> Block | None:
+def split_condition(node: Node, work: Rewriting) -> Block | None:
     """`if a and (t := e) > 1.0:` as two branches, so that e is computed only where a holds; None for any other.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    if x > 0 and (t := x * x) < 4:\\n        x = t\\n    return x"
-    >>> print(explain_text(text, after="plain"))
+    >>> print(explain_text(text, after="desugar"))
     def f(x):
         if x > 0:
             t = x * x
@@ -211,7 +213,7 @@ def _splits(test: Node) -> bool:
     return _splits(test.values[0]) or any(isinstance(n, gast.NamedExpr) for v in test.values[1:] for n in walk(v))
 
 
-def _branch(test: Node, body: Block, orelse: Block, node: Node, work: Plain) -> Node:
+def _branch(test: Node, body: Block, orelse: Block, node: Node, work: Rewriting) -> Node:
     """A branch whose condition is taken apart; what both ways lead to stands twice."""
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not) and _splits(test):
         return _branch(test.operand, orelse or [at(gast.Pass(), node)], body, node, work)
@@ -295,20 +297,20 @@ def _statement(node: Node, facts: Facts) -> Block:
     if not any(_is_deep(one) for one in node.targets) or _is_parallel(node):
         return [node]
     if len(node.targets) == 1:
-        return [node, *_stored(_names_taken(node.targets[0], facts), node, facts)]
+        return [node, *_place_statements(_names_taken(node.targets[0], facts), node, facts)]
     held = _fresh(facts)
     each = [gast.Assign([one], name(held), None) for one in node.targets]
     node.targets = [name(held, gast.Store(), like=node)]
-    return [node, *_stored(each, node, facts)]
+    return [node, *_place_statements(each, node, facts)]
 
 
 def _of_loop(node: Node, facts: Facts) -> Block:
     """A name for each part of a loop's target, and the statements that store them at the head of each trip."""
     if isinstance(node.target, gast.Tuple | gast.List):
-        return _stored(_names_taken(node.target, facts), node, facts)
+        return _place_statements(_names_taken(node.target, facts), node, facts)
     held, part = _fresh(facts), node.target
     node.target = at(name(held, gast.Store()), part)
-    return _stored([gast.Assign([part], name(held), None)], node, facts)
+    return _place_statements([gast.Assign([part], name(held), None)], node, facts)
 
 
 def _is_stored(one: Node) -> bool:
@@ -346,7 +348,7 @@ def _names_taken(whole: Node, facts: Facts) -> Block:
         inner = part.value if _is_starred(part) else part
         if isinstance(inner, gast.Name) and inner.id not in read:
             continue
-        read.update(n.id for n in inside(inner, gast.Name) if isinstance(n.ctx, gast.Load))
+        read.update(n.id for n in find_nodes(inner, gast.Name) if isinstance(n.ctx, gast.Load))
         held = _fresh(facts)
         stand = at(name(held, gast.Store()), inner)
         whole.elts[place] = at(gast.Starred(stand, gast.Store()), part) if _is_starred(part) else stand
@@ -360,7 +362,7 @@ def _fresh(facts: Facts) -> str:
     return made
 
 
-def _stored(made: Block, like: Node, facts: Facts) -> Block:
+def _place_statements(made: Block, like: Node, facts: Facts) -> Block:
     """Statements at the line of the one that they are parts of; none of them is as the user wrote it."""
     facts.foreign[like] = None
     for node in made:

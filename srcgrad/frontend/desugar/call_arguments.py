@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 import gast
 import numpy as np
 
-from srcgrad.core.trees import Block, Node, copy, expression, inside, name, statements, target, walk
+from srcgrad.core.trees import Block, Node, copy, expression, find_nodes, name, statements, target, walk
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.resolve import binding_of
 
 if TYPE_CHECKING:
     from srcgrad.core.facts import Facts
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
 _LAZY = (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp)
 
 
-def starred(node: Node, work: Plain) -> Block:
+def unpack_arguments(node: Node, work: Rewriting) -> Block:
     """The statements that take apart what the calls of a statement unpack, of those that are made in any case.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(p):\\n    def g(a, b):\\n        return a * b\\n    return g(*p)", after="plain"))
+    >>> print(explain_text("def f(p):\\n    def g(a, b):\\n        return a * b\\n    return g(*p)", after="desugar"))
     def f(p):
         a_, b_ = p
         return g(a_, b_)
@@ -33,7 +33,7 @@ def starred(node: Node, work: Plain) -> Block:
     made: Block = []
     for key in ("test", "iter", "value", "exc"):
         part = getattr(node, key, None)
-        if isinstance(part, gast.AST) and any(_unpacks(item) for item in inside(part, gast.Starred, gast.keyword)):
+        if isinstance(part, gast.AST) and any(_unpacks(item) for item in find_nodes(part, gast.Starred, gast.keyword)):
             _visit(part, node, made, work, sure=True)
     if made:
         work.facts.foreign[node] = None
@@ -54,7 +54,7 @@ def options(function: Node, facts: Facts) -> dict[str, Node]:
             found[one] = node.value
     if not found:
         return {}
-    bound = [n.id for s in statements(function.body) for n in inside(s, gast.Name) if isinstance(n.ctx, gast.Store)]
+    bound = [n.id for s in statements(function.body) for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Store)]
     for node in [n for s in function.body for n in walk(s)]:
         if isinstance(node, gast.keyword) and node.arg is None and isinstance(node.value, gast.Name):
             bound.append(f"**{node.value.id}")
@@ -87,7 +87,7 @@ def has_starred(node: Node) -> bool:
     return any(isinstance(part, gast.Starred) for call in calls for part in call.args)
 
 
-def _visit(value: Node, where: Node, made: Block, work: Plain, sure: bool) -> None:
+def _visit(value: Node, where: Node, made: Block, work: Rewriting, sure: bool) -> None:
     """Calls inside of an expression, innermost first; what may not be evaluated is left as it is."""
     if isinstance(value, _LAZY):
         return
@@ -96,7 +96,7 @@ def _visit(value: Node, where: Node, made: Block, work: Plain, sure: bool) -> No
         _visit(part, where, made, work, sure and any(part is one for one in always))
     if not isinstance(value, gast.Call):
         return
-    value.args = [item for part in value.args for item in _displayed(part)]
+    value.args = [item for part in value.args for item in _starred_display_items(part)]
     value.keywords = [item for word in value.keywords for item in _words(word, work)]
     places = [k for k, part in enumerate(value.args) if isinstance(part, gast.Starred)]
     if len(places) != 1 or not sure:
@@ -104,7 +104,7 @@ def _visit(value: Node, where: Node, made: Block, work: Plain, sure: bool) -> No
     if _takes_a_tuple(value, work):
         value.args = [value.args[0].value]
         return
-    filled = _filled(value, work.facts)
+    filled = _filled_parameters(value, work.facts)
     if not filled:
         return
     names = [work.name(one) for one in filled[places[0] : len(filled) - (len(value.args) - places[0] - 1)]]
@@ -125,13 +125,13 @@ def _always(value: Node) -> list[Node]:
     return list(gast.iter_child_nodes(value))
 
 
-def _displayed(part: Node) -> list[Node]:
+def _starred_display_items(part: Node) -> list[Node]:
     """`*[a, b]` as `a, b`."""
     shown = part.value if isinstance(part, gast.Starred) else None
     return list(shown.elts) if isinstance(shown, gast.List | gast.Tuple) else [part]
 
 
-def _words(word: Node, work: Plain) -> list[Node]:
+def _words(word: Node, work: Rewriting) -> list[Node]:
     """`**{"axis": 0}` as `axis=0`; of a dict with a name, what is no constant is read from it."""
     if word.arg is not None:
         return [word]
@@ -146,14 +146,14 @@ def _words(word: Node, work: Plain) -> list[Node]:
     return made
 
 
-def _takes_a_tuple(call: Node, work: Plain) -> bool:
+def _takes_a_tuple(call: Node, work: Rewriting) -> bool:
     """`x.reshape(*shape)` is `x.reshape(shape)`."""
     method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
     alone = method in ("reshape", "transpose") and len(call.args) == 1
     return alone and binding_of(call.func, work.facts, work.facts.local) is None
 
 
-def _filled(call: Node, facts: Facts) -> list[str]:
+def _filled_parameters(call: Node, facts: Facts) -> list[str]:
     """The parameters that positional arguments fill, where it is certain how many those are."""
     found = function_of(call.func, facts, facts.local)
     if found is None or found.wanted is not None:
@@ -175,7 +175,7 @@ def _filled(call: Node, facts: Facts) -> list[str]:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     places = [(one.name, one.default is not inspect.Parameter.empty) for one in taken if one.kind in kinds]
     spread = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in taken)
-    return [] if spread else _certain(places, given)[len(found.args) :]
+    return [] if spread else _certain_parameters(places, given)[len(found.args) :]
 
 
 def _of_tree(tree: Node, given: set[str]) -> list[str]:
@@ -183,10 +183,10 @@ def _of_tree(tree: Node, given: set[str]) -> list[str]:
     arguments = tree.args
     names = [getattr(one, "id", None) or one.arg for one in [*arguments.posonlyargs, *arguments.args]]
     least = len(names) - len(arguments.defaults)
-    return [] if arguments.vararg else _certain([(one, k >= least) for k, one in enumerate(names)], given)
+    return [] if arguments.vararg else _certain_parameters([(one, k >= least) for k, one in enumerate(names)], given)
 
 
-def _certain(places: list[tuple[str, bool]], given: set[str]) -> list[str]:
+def _certain_parameters(places: list[tuple[str, bool]], given: set[str]) -> list[str]:
     """The parameters before those given by name, if none of them has a default; [] if it is not certain."""
     open_ = [one for one, _ in places if one not in given]
     settled = [one for one, _ in places][: len(open_)] == open_

@@ -28,7 +28,19 @@ from srcgrad.core.namespace import Binding, Overlay
 from srcgrad.core.rule_forms import written_out
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, adjoint_template, derivative_of, parse, rule_of, tangent_template
-from srcgrad.core.trees import BLOCKS, Block, Node, at, called, constant, expression, header, own_names, statement, walk
+from srcgrad.core.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    called_name,
+    expression,
+    header,
+    literal_node,
+    own_names,
+    statement,
+    walk,
+)
 from srcgrad.frontend.again.stacks import SAME
 from srcgrad.frontend.desugar.list_names import kinds_of_lists
 from srcgrad.frontend.desugar.meanings import Meanings
@@ -161,7 +173,7 @@ def _is_list(node: Node, parameter: str) -> bool:
         return bool(node.id == parameter)
     if derivative_of(node) == parameter:
         return True
-    place = SAME.get(called(node))
+    place = SAME.get(called_name(node))
     return place is not None and place < len(node.args) and _is_list(node.args[place], parameter)
 
 
@@ -183,7 +195,7 @@ def conversions(function: Node, facts: Facts) -> Node:
     assumed = _modules(function, kinds, facts)
     kinds.function(function, {**assumed, **facts.kinds, **facts.named})
     facts.of, facts.named = kinds.of, kinds.named
-    varied = instances(kinds, _varied(function, facts), facts)
+    varied = instances(kinds, _names_that_vary(function, facts), facts)
     Meanings(function, kinds, facts).spell(assumed)
     work = _Work(facts, kinds.of, varied, set(kinds_of_lists(function, facts)))
     work.shown = {n.id for part in function.body for node in walk(part) for n in _as_array(node, facts)}
@@ -201,7 +213,7 @@ def _modules(function: Node, kinds: Kinds, facts: Facts) -> dict[str, Kind]:
     return {one: kind for one, kind in found.items() if kind.tag == "module" and one not in known}
 
 
-def _varied(function: Node, facts: Facts) -> dict[str, None] | None:
+def _names_that_vary(function: Node, facts: Facts) -> dict[str, None] | None:
     """Names through which a derivative may flow; None for any name."""
     if not facts.wrt:
         return None
@@ -256,7 +268,7 @@ class _Work:
         if isinstance(node, gast.BinOp) and (self._flows(node) or self._adds_array(node)):
             return self._operator(node)
         if isinstance(node, gast.AugAssign) and self._flows(node.value, node.target):
-            return self._augmented(node)
+            return self._convert_augmented(node)
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
             self._method(node)
         return isinstance(node, gast.Call) and self._flows(node) and self._call(node)
@@ -303,7 +315,7 @@ class _Work:
                 return True
         return False
 
-    def _augmented(self, node: Node) -> bool:
+    def _convert_augmented(self, node: Node) -> bool:
         if self._kind(node.value).tag in SEQUENCES and self._converts(node.op, node.value, node.target, node):
             node.value = self._array(node.value)
             return True
@@ -322,9 +334,9 @@ class _Work:
             return False
         if not isinstance(op, gast.Add):
             return True
-        return self._assumed(beside, node)
+        return self._assumes_sum_of_arrays(beside, node)
 
-    def _assumed(self, beside: Node, node: Node) -> bool:
+    def _assumes_sum_of_arrays(self, beside: Node, node: Node) -> bool:
         """Whether `+` of a list and of what nothing is known of is taken as a sum of arrays, and checked."""
         if not isinstance(beside, gast.Name) or beside.id in self.lists or beside.id not in self.facts.named:
             return False
@@ -414,7 +426,7 @@ class _Work:
             if parameter not in places or parameter in TAKE_SEVERAL or function in TAKE_ITEMS:
                 continue
             if kind.tag == "none" and not isinstance(argument, gast.Constant):
-                changes[argument] = at(constant(None), argument)
+                changes[argument] = at(literal_node(None), argument)
             elif kind.tag in SEQUENCES and not self._is_plain(argument):
                 if needs_array(rule, parameter, forward=forward):
                     changes[argument] = self._array(argument)

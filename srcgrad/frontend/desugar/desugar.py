@@ -16,8 +16,8 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
     name,
     own_names,
     parameters,
@@ -25,31 +25,37 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.frontend.again.implicit_functions import implicit
 from srcgrad.frontend.calls.evaluation_order import check_sequence, check_targets
 from srcgrad.frontend.calls.functions import made_by
 from srcgrad.frontend.calls.nested_functions import hooks, take_out
-from srcgrad.frontend.context import Plain
-from srcgrad.frontend.desugar.assignments import branched, is_quiet, opened, spread, walruses
-from srcgrad.frontend.desugar.call_arguments import has_starred, options, starred
-from srcgrad.frontend.desugar.library_objects import frozen, solutions, splines
+from srcgrad.frontend.context import Rewriting
+from srcgrad.frontend.desugar.assignments import is_quiet, open_contexts, split_condition, unpack_sequence, walruses
+from srcgrad.frontend.desugar.call_arguments import has_starred, options, unpack_arguments
+from srcgrad.frontend.desugar.library_objects import expand_distributions, solutions, splines
 from srcgrad.frontend.desugar.list_names import kinds_of_lists
-from srcgrad.frontend.desugar.lists_and_dicts import changed_list, repeats, usual
-from srcgrad.frontend.desugar.loops import COMPREHENSIONS, comprehended, has_comprehension, trips, zipped
-from srcgrad.frontend.desugar.numpy_spellings import chosen, fill
+from srcgrad.frontend.desugar.lists_and_dicts import changed_list, repeats, spell_list_methods
+from srcgrad.frontend.desugar.loops import (
+    COMPREHENSIONS,
+    count_zipped_loops,
+    expand_comprehensions,
+    has_comprehension,
+    trips,
+)
+from srcgrad.frontend.desugar.numpy_spellings import expand_calls, fill
 from srcgrad.frontend.desugar.records import open_records
 from srcgrad.frontend.early_facts import assigned_varied
-from srcgrad.frontend.local_imports import imported
+from srcgrad.frontend.local_imports import follow_import
 from srcgrad.frontend.resolve import binding_of
 
 
-def plain(function: Node, facts: Facts) -> Node:
+def desugar(function: Node, facts: Facts) -> Node:
     """Spell with assignments, `if`, `for` and `while` what Python has other words for.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    if (s := x * x) > 1.0:\\n        return s\\n    return x", after="plain"))
+    >>> print(explain_text("def f(x):\\n    if (s := x * x) > 1.0:\\n        return s\\n    return x", after="desugar"))
     def f(x):
         s = x * x
         if s > 1.0:
@@ -58,7 +64,7 @@ def plain(function: Node, facts: Facts) -> Node:
     """
     work = rewriting(facts)
     work.lists = kinds_of_lists(function, facts)
-    work.written = frozenset(w for node in statements(function.body) for w in written(node))
+    work.written = frozenset(w for node in statements(function.body) for w in written_names(node))
     work.used = _outside_comprehensions(function)
     facts.local = work.made | own_names(function) | frozenset(facts.functions)
     work.options = options(function, facts)
@@ -70,15 +76,15 @@ def plain(function: Node, facts: Facts) -> Node:
     return function
 
 
-def rewriting(facts: Facts) -> Plain:
-    """What the rewriting of a function knows, from its first rewriter to the last, `plain`."""
+def rewriting(facts: Facts) -> Rewriting:
+    """What the rewriting of a function knows, from its first rewriter to the last, `desugar`."""
     if facts.rewriting is None or facts.rewriting.facts is not facts:
-        facts.rewriting = Plain(facts, plain_block)
-    work: Plain = facts.rewriting
+        facts.rewriting = Rewriting(facts, plain_block)
+    work: Rewriting = facts.rewriting
     return work
 
 
-def _rewriter(rewrite: Callable[[Node, Plain], None]) -> Callable[[Node, Facts], Node]:
+def _rewriter(rewrite: Callable[[Node, Rewriting], None]) -> Callable[[Node, Facts], Node]:
     """A rewriter of a function as a pass."""
 
     @functools.wraps(rewrite)
@@ -89,32 +95,32 @@ def _rewriter(rewrite: Callable[[Node, Plain], None]) -> Callable[[Node, Facts],
     return run
 
 
-def nested(function: Node, work: Plain) -> None:
+def nested(function: Node, work: Rewriting) -> None:
     """Take nested functions, lambdas and second names of functions out of the text: the facts keep them."""
     function.body = take_out(function.body, work)
 
 
-def dicts(function: Node, work: Plain) -> None:
+def dicts(function: Node, work: Rewriting) -> None:
     """Spell what lists and dicts can do in the few words that the passes behind know."""
     work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
-    usual(function, work)
+    spell_list_methods(function, work)
 
 
 def quiet_contexts(function: Node, facts: Facts) -> None:
     """Take the contexts of a text of ours off: each is noted once, with the user's lines in it."""
-    function.body = opened(function.body, facts)
+    function.body = open_contexts(function.body, facts)
 
 
-def in_parallel(function: Node, work: Plain) -> None:
+def in_parallel(function: Node, work: Rewriting) -> None:
     """Take apart loops over what stands side by side in a text of ours."""
-    function.body = zipped(function.body, work)
+    function.body = count_zipped_loops(function.body, work)
 
 
 nested_hooks = _rewriter(hooks)
 nested_functions = _rewriter(nested)
 objects = _rewriter(open_records)
 solver_results = _rewriter(solutions)
-frozen_distributions = _rewriter(frozen)
+frozen_distributions = _rewriter(expand_distributions)
 spline_objects = _rewriter(splines)
 list_methods = _rewriter(dicts)
 implicit_functions = _rewriter(implicit)
@@ -122,21 +128,21 @@ parallel_loops = _rewriter(in_parallel)
 
 
 def _outside_comprehensions(function: Node) -> frozenset[str]:
-    within = {n for s in function.body for c in inside(s, *COMPREHENSIONS) for n in inside(c, gast.Name)}
-    own = {n.id for node in function.body for n in inside(node, gast.Name) if n not in within}
+    within = {n for s in function.body for c in find_nodes(s, *COMPREHENSIONS) for n in find_nodes(c, gast.Name)}
+    own = {n.id for node in function.body for n in find_nodes(node, gast.Name) if n not in within}
     arguments = function.args
     return frozenset(own | {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs})
 
 
-def plain_block(block: Block, work: Plain) -> Block:
+def plain_block(block: Block, work: Rewriting) -> Block:
     made: Block = []
     for node in block:
         made += _statement(node, work)
     return made
 
 
-def _statement(node: Node, work: Plain) -> Block:
-    apart = branched(node, work)
+def _statement(node: Node, work: Rewriting) -> Block:
+    apart = split_condition(node, work)
     if apart is not None:
         return plain_block(apart, work)
     for which in BLOCKS:
@@ -155,11 +161,11 @@ def _statement(node: Node, work: Plain) -> Block:
     if isinstance(node, gast.Delete):
         return [] if all(isinstance(item, gast.Name) for item in node.targets) else [node]
     if isinstance(node, gast.Import | gast.ImportFrom):
-        return [] if imported(node, work.facts) else [node]
+        return [] if follow_import(node, work.facts) else [node]
     if isinstance(node, gast.While):
         return _while(node, work)
     if _is_parallel_write(node):
-        return _apart(node, work)
+        return _separate_assignments(node, work)
     if isinstance(node, gast.Assign) and len(node.targets) > 1 and _names_an_array(node, work):
         return _one_by_one(node, work)
     branches = isinstance(getattr(node, "value", None), gast.IfExp)
@@ -167,14 +173,14 @@ def _statement(node: Node, work: Plain) -> Block:
         return plain_block(_as_branch(node, work), work)
     _fold_extremes(node, work)
     before = walruses(node, work)
-    before += chosen(node, work)
-    before += comprehended(node, work)
-    before += starred(node, work)
+    before += expand_calls(node, work)
+    before += expand_comprehensions(node, work)
+    before += unpack_arguments(node, work)
     if isinstance(node, gast.For):
         return before + trips(node, work)
     if target(node) is not None and getattr(node.value, "id", "") == target(node):
         return before  # what is bound was computed under its own name
-    apart = spread(node, work)
+    apart = unpack_sequence(node, work)
     return before + (fill(node, work) if apart is None else apart)
 
 
@@ -188,19 +194,19 @@ def _is_parallel_write(node: Node) -> bool:
     return parts and not starred and len(first.elts) == len(node.value.elts)
 
 
-def _names_an_array(node: Node, work: Plain) -> bool:
+def _names_an_array(node: Node, work: Rewriting) -> bool:
     """`a = b = e`, where something is written into one of the two."""
     names = [item.id for item in node.targets if isinstance(item, gast.Name)]
     return len(names) == len(node.targets) and any(one in work.written for one in names)
 
 
-def _one_by_one(node: Node, work: Plain) -> Block:
+def _one_by_one(node: Node, work: Rewriting) -> Block:
     """`a = e`, then `b = a`."""
     first, *others = [item.id for item in node.targets]
     return [work.bind(first, node.value, node), *(work.bind(one, name(first), node) for one in others)]
 
 
-def _apart(node: Node, work: Plain) -> Block:
+def _separate_assignments(node: Node, work: Rewriting) -> Block:
     """All right sides first, then one assignment after the other."""
     held = [work.name("held") for _ in node.value.elts]
     made = [work.bind(one, value, node) for one, value in zip(held, node.value.elts, strict=True)]
@@ -209,7 +215,7 @@ def _apart(node: Node, work: Plain) -> Block:
     return made
 
 
-def _as_branch(node: Node, work: Plain) -> Block:
+def _as_branch(node: Node, work: Rewriting) -> Block:
     """`y = e if c else [...]` as an `if`, so that what is not chosen is not computed."""
     sides = []
     for side in (node.value.body, node.value.orelse):
@@ -219,7 +225,7 @@ def _as_branch(node: Node, work: Plain) -> Block:
     return [work.own(gast.If(node.value.test, *sides), node)]
 
 
-def _context(node: Node, work: Plain) -> Block:
+def _context(node: Node, work: Rewriting) -> Block:
     """The body of a `with` that changes no value; the text is put into the same context at the end."""
     if not is_quiet(node, work.facts):
         return [node]
@@ -227,13 +233,13 @@ def _context(node: Node, work: Plain) -> Block:
     return list(node.body)
 
 
-def _while(node: Node, work: Plain) -> Block:
+def _while(node: Node, work: Rewriting) -> Block:
     """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
-    before = walruses(node, work) + starred(node, work)
+    before = walruses(node, work) + unpack_arguments(node, work)
     own = work.facts.functions
     calls = [
         n
-        for n in inside(node.test, gast.Call)
+        for n in find_nodes(node.test, gast.Call)
         if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)
     ]
     if not before and not calls and not any(isinstance(n, gast.NamedExpr) for n in walk(node.test)):
@@ -242,7 +248,7 @@ def _while(node: Node, work: Plain) -> Block:
     leave = [work.bind(ended, expression("True"), node)] if ended else []
     leave.append(work.own(gast.Break(), node))
     test = work.own(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node)
-    tests = plain_block(branched(test, work) or [], work) or [test]
+    tests = plain_block(split_condition(test, work) or [], work) or [test]
     after, node.orelse = node.orelse, []
     node.test = expression("True")
     node.body = [*before, *tests, *node.body]
@@ -251,7 +257,7 @@ def _while(node: Node, work: Plain) -> Block:
     return [work.bind(ended, expression("False"), node), node, work.own(gast.If(name(ended), after, []), node)]
 
 
-def _fold_extremes(node: Node, work: Plain) -> None:
+def _fold_extremes(node: Node, work: Rewriting) -> None:
     """`min(a, b, c)` as `min(min(a, b), c)`."""
     for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call) and len(n.args) > 2]:
         found = binding_of(call.func, work.facts, work.facts.local)

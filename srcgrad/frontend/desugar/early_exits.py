@@ -15,16 +15,16 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     copy,
     expression,
+    literal_node,
     name,
     statement,
     statements,
     stores,
 )
 from srcgrad.core.visitor import own_statements
-from srcgrad.frontend.early_facts import doubtful
+from srcgrad.frontend.early_facts import names_maybe_unbound
 
 NEVER, SOMETIMES, ALWAYS = range(3)
 WAYS = (gast.Break, gast.Continue, gast.Return)
@@ -58,7 +58,7 @@ def exits(function: Node, facts: Facts) -> Node:
     ways = Ways(facts)
     own = [a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
     local = {bound for node in statements(function.body) for bound in stores(node)}
-    before = doubtful(function.body, own, local)
+    before = names_maybe_unbound(function.body, own, local)
     returns = _returns(function.body)
     early = len(returns) > 1 or (returns and returns[0] is not function.body[-1])
     if early:
@@ -72,14 +72,14 @@ def exits(function: Node, facts: Facts) -> Node:
             function.body[-1], "E5005", "the function may end without a return", "return a value at its end as well"
         )
     if early:
-        start = [_set(r, constant(0.0), function, ways) for r in ways.results if ways.returned]
-        start += [_set(ways.returned, constant(False), function, ways)] if ways.returned else []
+        start = [_set(r, literal_node(0.0), function, ways) for r in ways.results if ways.returned]
+        start += [_set(ways.returned, literal_node(False), function, ways)] if ways.returned else []
         values = [name(result) for result in ways.results]
         value = values[0] if len(values) == 1 else gast.Tuple(elts=values, ctx=gast.Load())
         block = [*start, *block, _own_text(gast.Return(value), returns[-1], ways)]
     local |= {bound for node in statements(block) for bound in stores(node)}
-    unclear = [n for n in doubtful(block, own, local) if n not in before and n not in own]
-    function.body = [*(_set(n, constant(0.0), function, ways) for n in unclear), *block]
+    unclear = [n for n in names_maybe_unbound(block, own, local) if n not in before and n not in own]
+    function.body = [*(_set(n, literal_node(0.0), function, ways) for n in unclear), *block]
     facts.local |= {bound for node in statements(block) for bound in stores(node)}
     return function
 
@@ -108,7 +108,7 @@ def _name_results(returns: list[Node], ways: Ways) -> None:
     sizes = {len(n.value.elts) if isinstance(n.value, gast.Tuple) else 0 for n in returns}
     count = sizes.pop() if len(sizes) == 1 else 0
     first = ways.facts.names.fresh("result")
-    ways.results = [first] + [ways.facts.names.numbered("result") for _ in range(count - 1)]
+    ways.results = [first] + [ways.facts.names.numbered_name("result") for _ in range(count - 1)]
 
 
 def _status(block: Block) -> int:
@@ -148,7 +148,7 @@ def _block(block: Block, ways: Ways, watched: tuple[str, ...] = ()) -> Block:
     for position, node in enumerate(block):
         rest = block[position + 1 :]
         if isinstance(node, WAYS):
-            return [*made, *_way_out(node, ways), *(_set(flag, constant(True), node, ways) for flag in watched)]
+            return [*made, *_way_out(node, ways), *(_set(flag, literal_node(True), node, ways) for flag in watched)]
         if isinstance(node, gast.If):
             states = (_status(node.body), _status(node.orelse))
             if rest and SOMETIMES in states and ALWAYS in states:  # what follows belongs to the other side
@@ -156,7 +156,7 @@ def _block(block: Block, ways: Ways, watched: tuple[str, ...] = ()) -> Block:
                 side += rest
                 return [*made, *_if(node, _block(node.body, ways, watched), _block(node.orelse, ways, watched))]
             if rest and SOMETIMES in states:
-                return made + _skipping(node, rest, ways, watched)
+                return made + _skip_rest(node, rest, ways, watched)
             if ALWAYS in states:
                 body = node.body + (rest if states[0] == NEVER else [])
                 orelse = node.orelse + (rest if states[1] == NEVER else [])
@@ -178,7 +178,7 @@ def _block(block: Block, ways: Ways, watched: tuple[str, ...] = ()) -> Block:
     return made
 
 
-def _skipping(node: Node, rest: Block, ways: Ways, watched: tuple[str, ...]) -> Block:
+def _skip_rest(node: Node, rest: Block, ways: Ways, watched: tuple[str, ...]) -> Block:
     """An `if` that leaves from somewhere inside: a boolean tells whether the rest runs."""
     skipped = ways.facts.names.fresh("skipped")
     inner = (*watched, skipped)
@@ -187,7 +187,7 @@ def _skipping(node: Node, rest: Block, ways: Ways, watched: tuple[str, ...]) -> 
     after = _unless(skipped, _block(rest, ways, watched), node)
     if returns:
         after = _unless(ways.returned, [after], node)
-    return [_set(skipped, constant(False), node, ways), *found, after]
+    return [_set(skipped, literal_node(False), node, ways), *found, after]
 
 
 def _unless(flag: str, block: Block, like: Node) -> Node:
@@ -209,7 +209,7 @@ def _way_out(node: Node, ways: Ways) -> Block:
     if isinstance(node, gast.Continue):
         return []
     if isinstance(node, gast.Break):
-        return [_set(ways.left, constant(True), node, ways)]
+        return [_set(ways.left, literal_node(True), node, ways)]
     if not ways.results:
         return [node]
     if len(ways.results) == 1:
@@ -217,7 +217,7 @@ def _way_out(node: Node, ways: Ways) -> Block:
     else:
         targets = gast.Tuple(elts=[name(r, gast.Store()) for r in ways.results], ctx=gast.Store())
         made = [_own_text(gast.Assign([targets], node.value, None), node, ways)]
-    return made + ([_set(ways.returned, constant(True), node, ways)] if ways.looped else [])
+    return made + ([_set(ways.returned, literal_node(True), node, ways)] if ways.looped else [])
 
 
 def _set(target: str, value: Node, like: Node, ways: Ways) -> Node:
@@ -237,7 +237,7 @@ def _loop(node: Node, ways: Ways) -> tuple[Block, str]:
     left = flags[0] if broken else ""
     outer, ways.left = ways.left, left
     ways.looped += 1
-    before: Block = [_set(left, constant(False), node, ways)] if broken else []
+    before: Block = [_set(left, literal_node(False), node, ways)] if broken else []
     body = _block(node.body, ways) or [at(gast.Pass(), node)]
     ways.looped -= 1
     ways.left = outer
@@ -267,4 +267,4 @@ def _as_while(node: Node, body: Block, going: str, ways: Ways) -> Block:
         _own_text(statement(f"{place} = {place} + 1"), node, ways),
     ]
     loop = gast.While(expression(f"{going} and {place} < len({trips})"), [*head, *body], [])
-    return [_set(trips, copy(over), node, ways), _set(place, constant(0), node, ways), at(loop, node)]
+    return [_set(trips, copy(over), node, ways), _set(place, literal_node(0), node, ways), at(loop, node)]

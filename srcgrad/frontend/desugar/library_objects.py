@@ -29,11 +29,11 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
+    literal_node,
     loads,
     name,
     statements,
@@ -47,18 +47,20 @@ from srcgrad.frontend.resolve import binding_of, literal
 from srcgrad.runtime import pieces
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
-def solutions(function: Node, work: Plain) -> None:
+def solutions(function: Node, work: Rewriting) -> None:
     """Let `t, y = solution(f, span, y0)` stand for `sol = solve_ivp(f, span, y0)` where only parts of `sol` are read.
 
     What is read otherwise stays as it is: no derivative is known then.
     """
     every = list(statements(function.body))
-    if not any(_parts(n, work) for node in every for part in header(node) for n in inside(part, gast.Call)):
+    if not any(_parts(n, work) for node in every for part in header(node) for n in find_nodes(part, gast.Call)):
         return
-    function.body = rewrite_statements(function.body, lambda node: _hoisted(node, _held, (*_SPOKEN, gast.Expr), work))
+    function.body = rewrite_statements(
+        function.body, lambda node: _hoist_solutions(node, _hold_solution, (*_SPOKEN, gast.Expr), work)
+    )
     every = list(statements(function.body))
     for held in dict.fromkeys(target(n) for n in every if _parts(getattr(n, "value", None), work)):
         bound = [n for n in every if held in stores(n)]
@@ -66,10 +68,10 @@ def solutions(function: Node, work: Plain) -> None:
         if held is None or len(found) != len(bound) or any(one is not found[0] for one in found):
             continue
         if found[0] is not None and _only_parts(function, held, found[0], work):
-            _apart(function, held, found[0], bound, work)
+            _bind_parts(function, held, found[0], bound, work)
 
 
-def _parts(node: Node, work: Plain) -> Parts | None:
+def _parts(node: Node, work: Rewriting) -> Parts | None:
     """What is known of the result of a call, if it is an object with parts."""
     if not isinstance(node, gast.Call):
         return None
@@ -85,7 +87,7 @@ def _parts(node: Node, work: Plain) -> Parts | None:
 _SPOKEN = (gast.Assign, gast.AugAssign, gast.Return)
 
 
-def _hoisted(node: Node, exchange: Callable[..., Node], kinds: tuple[type, ...], work: Plain) -> Block:
+def _hoist_solutions(node: Node, exchange: Callable[..., Node], kinds: tuple[type, ...], work: Rewriting) -> Block:
     """`sol = solve_ivp(...)` before a statement that reads a part of such a call: before those of some kinds."""
     before: Block = []
     if type(node) in kinds and node.value is not None:
@@ -93,7 +95,7 @@ def _hoisted(node: Node, exchange: Callable[..., Node], kinds: tuple[type, ...],
     return [*before, node]
 
 
-def _held(part: Node, node: Node, before: Block, work: Plain) -> Node:
+def _hold_solution(part: Node, node: Node, before: Block, work: Rewriting) -> Node:
     """`sol.y` for `solve_ivp(...).y`."""
     if isinstance(part, gast.Attribute) and _parts(part.value, work):
         held = work.name("sol")
@@ -103,7 +105,7 @@ def _held(part: Node, node: Node, before: Block, work: Plain) -> Node:
     return part
 
 
-def _only_parts(function: Node, held: str, parts: Parts, work: Plain) -> bool:
+def _only_parts(function: Node, held: str, parts: Parts, work: Rewriting) -> bool:
     """Whether nothing but known parts of a name is read, and nothing of it in nested functions."""
     nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
     if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
@@ -118,7 +120,7 @@ def _only_parts(function: Node, held: str, parts: Parts, work: Plain) -> bool:
     return len(reads) == len(taken)
 
 
-def _apart(function: Node, held: str, parts: Parts, bound: list[Node], work: Plain) -> None:
+def _bind_parts(function: Node, held: str, parts: Parts, bound: list[Node], work: Rewriting) -> None:
     """Bind the parts to names, and read these."""
     helper = work.facts.library(parts.helper.__name__, parts.helper)
     work.facts.namespace = Overlay(work.facts.namespace, {helper: Binding("object", parts.helper)})
@@ -137,19 +139,19 @@ def _apart(function: Node, held: str, parts: Parts, bound: list[Node], work: Pla
 def _part(node: Node, held: str, names: dict[str, str], parts: Parts) -> Node:
     if not isinstance(node, gast.Attribute) or getattr(node.value, "id", "") != held:
         return node
-    made = name(names[node.attr]) if node.attr in names else constant(parts.constants[node.attr])
+    made = name(names[node.attr]) if node.attr in names else literal_node(parts.constants[node.attr])
     return at(made, node)
 
 
 _METHODS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 
 
-def frozen(function: Node, work: Plain) -> None:
+def expand_distributions(function: Node, work: Rewriting) -> None:
     """Spell calls of their methods out; one with a name gives its parameters names, and is no object any more.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "from scipy import stats\\ndef f(x, m):\\n    d = stats.norm(m, scale=2.0)\\n    return d.logpdf(x)"
-    >>> print(explain_text(text, after="plain"))
+    >>> print(explain_text(text, after="desugar"))
     def f(x, m):
         d_loc = m
         return stats.norm.logpdf(x, loc=d_loc, scale=2.0)
@@ -161,13 +163,13 @@ def frozen(function: Node, work: Plain) -> None:
         if held is not None and bound.count(held) == 1 and _asked_only(function, held, work):
             known[held] = (call.func, {})
     if known:
-        function.body = rewrite_blocks(function.body, lambda block: _without(block, known, work))
+        function.body = rewrite_blocks(function.body, lambda block: _without_distributions(block, known, work))
     for node in statements(function.body):
-        if any(item.attr in _METHODS for item in inside(node, gast.Attribute)):
-            rewrite(node, partial(_spelled, node=node, known=known, work=work))
+        if any(item.attr in _METHODS for item in find_nodes(node, gast.Attribute)):
+            rewrite(node, partial(_spell_method, node=node, known=known, work=work))
 
 
-def _words(call: Node, work: Plain) -> dict[str, Node] | None:
+def _words(call: Node, work: Rewriting) -> dict[str, Node] | None:
     """The parameters that the call of a distribution gives, by name; None for any other expression."""
     if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
         return None
@@ -187,7 +189,7 @@ def _parameters(distribution: Any) -> list[str]:
     return list(inspect.signature(method).parameters)[1:]
 
 
-def _asked_only(function: Node, held: str, work: Plain) -> bool:
+def _asked_only(function: Node, held: str, work: Rewriting) -> bool:
     """Whether nothing but these methods of a name is called, and nothing of it in nested functions."""
     nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
     if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
@@ -205,7 +207,7 @@ def _method(node: Node) -> str:
     return str(getattr(function.value, "id", ""))
 
 
-def _without(block: Block, known: dict[str, tuple[Node, dict[str, Node]]], work: Plain) -> Block:
+def _without_distributions(block: Block, known: dict[str, tuple[Node, dict[str, Node]]], work: Rewriting) -> Block:
     """The block with names for the parameters of distributions in the place of these."""
     made: Block = []
     for node in block:
@@ -223,7 +225,7 @@ def _without(block: Block, known: dict[str, tuple[Node, dict[str, Node]]], work:
     return made or [at(gast.Pass(), block[0])]
 
 
-def _spelled(part: Node, node: Node, known: dict[str, tuple[Node, dict[str, Node]]], work: Plain) -> Node:
+def _spell_method(part: Node, node: Node, known: dict[str, tuple[Node, dict[str, Node]]], work: Rewriting) -> Node:
     function = part.func if isinstance(part, gast.Call) else None
     if not isinstance(function, gast.Attribute) or function.attr not in _METHODS:
         return part
@@ -244,7 +246,7 @@ def _spelled(part: Node, node: Node, known: dict[str, tuple[Node, dict[str, Node
     return part
 
 
-def _of_module(owner: Node, work: Plain) -> tuple[Node, dict[str, Node]]:
+def _of_module(owner: Node, work: Rewriting) -> tuple[Node, dict[str, Node]]:
     """The distribution of a frozen one that the module has made, and what it holds."""
     found = binding_of(owner, work.facts, work.facts.local)
     held: Any = None if found is None or found.kind != "object" else found.object
@@ -296,26 +298,26 @@ MAKERS = {
 }
 
 
-def splines(function: Node, work: Plain) -> None:
+def splines(function: Node, work: Rewriting) -> None:
     """Let knots and coefficients stand for a spline that is made here, and is called or asked for its derivative.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "from scipy import interpolate as i\\ndef f(x, y):\\n    s = i.CubicSpline(x, y)\\n    return s(1.5, 1)"
-    >>> print(explain_text(text, after="plain"))
+    >>> print(explain_text(text, after="desugar"))
     def f(x, y):
         s_x, s_c = cubic_pieces(x, y)
         return pieces_at(s_x, derived_pieces(s_c, 1), 1.5)
     """
     every = list(statements(function.body))
-    if not any(_given(n, work) for node in every for n in inside(node, gast.Call)):
+    if not any(_spline_arguments(n, work) for node in every for n in find_nodes(node, gast.Call)):
         return
-    function.body = rewrite_statements(function.body, lambda node: _hoisted(node, _named, _SPOKEN, work))
+    function.body = rewrite_statements(function.body, lambda node: _hoist_solutions(node, _name_spline, _SPOKEN, work))
     every = list(statements(function.body))
     nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
     bound = [s for n in every for s in stores(n)]
     for node in every:
         held = target(node)
-        given = _given(node.value, work) if held is not None else None
+        given = _spline_arguments(node.value, work) if held is not None else None
         if held is None or given is None or bound.count(held) != 1:
             continue
         reader = Reader(held, *given, work)
@@ -327,7 +329,7 @@ def splines(function: Node, work: Plain) -> None:
                     rewrite(one, partial(reader.read, where=one))
 
 
-def _given(call: Node, work: Plain) -> tuple[Maker, dict[str, Node]] | None:
+def _spline_arguments(call: Node, work: Rewriting) -> tuple[Maker, dict[str, Node]] | None:
     """What makes the pieces of a spline, and its arguments by name; None for any other expression."""
     if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
         return None
@@ -350,10 +352,10 @@ def _given(call: Node, work: Plain) -> tuple[Maker, dict[str, Node]] | None:
 _NONE = object()
 
 
-def _named(part: Node, node: Node, before: Block, work: Plain) -> Node:
+def _name_spline(part: Node, node: Node, before: Block, work: Rewriting) -> Node:
     if isinstance(part, gast.Call | gast.Attribute):
         key = "func" if isinstance(part, gast.Call) else "value"
-        if _given(getattr(part, key), work):
+        if _spline_arguments(getattr(part, key), work):
             held = work.name("spline")
             before.append(work.bind(held, getattr(part, key), node))
             setattr(part, key, at(name(held), getattr(part, key)))
@@ -372,7 +374,7 @@ class Reader:
     held: str
     maker: Maker
     given: dict[str, Node]
-    work: Plain
+    work: Rewriting
     knots: str = ""
     coefficients: str = ""
 
@@ -382,7 +384,7 @@ class Reader:
         if any(isinstance(n.ctx, gast.Param) for n in names):
             return False
         reads = [n for n in names if isinstance(n.ctx, gast.Load)]
-        return len(reads) == len([n for n in walk(tree) if self._asked(n) is not None])
+        return len(reads) == len([n for n in walk(tree) if self._spline_question(n) is not None])
 
     def make(self, node: Node) -> None:
         """`s_x, s_c = cubic_pieces(x, y)` in the place of `s = CubicSpline(x, y)`."""
@@ -402,7 +404,7 @@ class Reader:
 
     def read(self, part: Node, where: Node) -> Node:
         """What stands for `s(t)`, `s.derivative()(t)`, `s.integrate(a, b)`, `s.x` and `s.c`."""
-        asked = self._asked(part)
+        asked = self._spline_question(part)
         if asked is None:
             return part
         self.work.facts.foreign[where] = None
@@ -435,7 +437,7 @@ class Reader:
         beyond = getattr(self.given.get("extrapolate"), "value", None)
         return self.maker.shows and (beyond == "periodic" or (ends == "periodic" and beyond is None))
 
-    def _asked(self, part: Node) -> tuple[str, int, list[Node]] | None:
+    def _spline_question(self, part: Node) -> tuple[str, int, list[Node]] | None:
         """What is asked of the spline: a value or an integral, the order of the derivative, the places."""
         if isinstance(part, gast.Attribute) and self._is(part.value) and self.maker.shows:
             return (part.attr, 0, []) if part.attr in ("x", "c") else None

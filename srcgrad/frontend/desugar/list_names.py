@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.core.facts import UNKNOWN, Facts, contained
-from srcgrad.core.trees import Node, is_write, parameters, part_written, statements, stores, target, walk, written
+from srcgrad.core.facts import UNKNOWN, Facts, inner_kinds
+from srcgrad.core.trees import Node, is_write, parameters, part_written, statements, stores, target, walk, written_names
 from srcgrad.frontend.again.stacks import container_of
-from srcgrad.frontend.context import is_change, within
+from srcgrad.frontend.context import changed_lists, is_change
 from srcgrad.frontend.rename_variables import reading_apart
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime import owned
@@ -23,10 +23,10 @@ def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]
         known = found
 
 
-def mixed(function: Node, facts: Facts) -> list[str]:
+def rebound_containers(function: Node, facts: Facts) -> list[str]:
     """Names of lists and dicts that change and are bound to something else as well: `s[0] = e`, then `s = s[0]`."""
     order = list(statements(function.body))
-    changed = dict.fromkeys(w for n in order for w in (written(n)[:1] if is_write(n) else within(n)))
+    changed = dict.fromkeys(w for n in order for w in (written_names(n)[:1] if is_write(n) else changed_lists(n)))
     tags = _tags(function, facts, {}) if changed else {}
     return [one for one in changed if one in tags and len(set(tags[one])) > 1 and set(tags[one]) & {"list", "dict"}]
 
@@ -41,10 +41,10 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
     """For each name what is bound to it: a list or a dict that is new, or an empty string for anything else."""
     found: dict[str, list[str]] = {}
     ours = facts is not None and facts.generated
-    filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
-    held = {} if facts is None else dict(contained(facts.kinds))
+    filled = {written_names(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
+    held = {} if facts is None else dict(inner_kinds(facts.kinds))
     changed = _changed_as_given(function)
-    keyed = _keyed(function)
+    keyed = _names_with_keys(function)
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         tag = held.get(given.id, UNKNOWN).tag
@@ -73,13 +73,13 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
 def _changed_as_given(function: Node) -> set[str]:
     """Parameters whose argument `append` or `pop` may change, not only what is bound to their names later on."""
     order = list(statements(function.body))
-    given = {one: [n for n in order if one in within(n)] for one in parameters(function)}
+    given = {one: [n for n in order if one in changed_lists(n)] for one in parameters(function)}
     bound = {one for one in given if given[one] and any(one in stores(n) and not is_change(n, one) for n in order)}
     apart = reading_apart(function, {one: given[one] for one in bound}) if bound else set()
     return {one for one, changes in given.items() if changes and one not in apart}
 
 
-def _keyed(function: Node) -> set[str]:
+def _names_with_keys(function: Node) -> set[str]:
     """Names into which something is written by names: `s["a"] = e`. Where nothing else is known they hold dicts."""
     parts = [part_written(node) for node in statements(function.body) if is_write(node)]
     return {getattr(p.value, "id", "") for p in parts if isinstance(getattr(p.slice, "value", None), str)}

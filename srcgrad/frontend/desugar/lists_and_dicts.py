@@ -32,11 +32,11 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     copy,
     expression,
-    inside,
+    find_nodes,
     is_write,
+    literal_node,
     loads,
     name,
     part_written,
@@ -45,45 +45,45 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.walks import mentions
 from srcgrad.frontend.again.stacks import portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import is_change
-from srcgrad.frontend.desugar.list_names import kind_of_list, kinds_of_lists, mixed
-from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, masked
+from srcgrad.frontend.desugar.list_names import kind_of_list, kinds_of_lists, rebound_containers
+from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, expand_masked_reduction
 from srcgrad.frontend.rename_variables import separate
 from srcgrad.frontend.resolve import METHODS, binding_of
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
-def apart(function: Node, facts: Facts) -> None:
+def separate_list_names(function: Node, facts: Facts) -> None:
     """Rename what follows, where one block has the whole life of a list and of what is made of it.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    y = []\\n    y.append(x)\\n    y = np.array(y)\\n    return np.sum(y)"
-    >>> print(explain_text(text, after="plain"))
+    >>> print(explain_text(text, after="desugar"))
     def f(x):
         y = []
         y.append(x)
         y_1 = np.array(y)
         return np.sum(y_1)
     """
-    shared = {one for node in function.body for item in walk(node) for one in _shared(item)}
+    shared = {one for node in function.body for item in walk(node) for one in _names_seen_elsewhere(item)}
     kept = {*facts.wrt, *shared, *(n.id for n in walk(function.args) if isinstance(n, gast.Name))}
     for block in [function.body, *(b for node in statements(function.body) for b in _blocks(node))]:
         begun = dict.fromkeys(str(target(node)) for node in block if _begins(node, target(node)))
-        within, whole = (_counted(block), _counted(function.body)) if begun else ({}, {})
+        within, whole = (_count_names(block), _count_names(function.body)) if begun else ({}, {})
         for held in begun:
             first = next(node for node in block if mentions(node, held))
             if _begins(first, held) and within[held] == whole[held] and held not in kept:
                 _name_apart(block, held, facts)
 
 
-def _shared(item: Node) -> list[str]:
+def _names_seen_elsewhere(item: Node) -> list[str]:
     """Names that a nested function, or another module, may see under their name."""
     if isinstance(item, gast.FunctionDef | gast.Lambda):
         return [n.id for n in walk(item) if isinstance(n, gast.Name)]
@@ -105,9 +105,9 @@ def _makes_other(node: Node, held: str) -> bool:
     return target(node) == held and isinstance(node.value, gast.Call) and held in loads(node.value)
 
 
-def _counted(block: Block) -> dict[str, int]:
+def _count_names(block: Block) -> dict[str, int]:
     """How often each name stands in a block."""
-    return Counter(n.id for node in block for n in inside(node, gast.Name))
+    return Counter(n.id for node in block for n in find_nodes(node, gast.Name))
 
 
 def _name_apart(block: Block, held: str, facts: Facts) -> None:
@@ -117,7 +117,7 @@ def _name_apart(block: Block, held: str, facts: Facts) -> None:
         if _begins(node, held):
             made = held
         elif made == held and _makes_other(node, held):
-            made = facts.names.numbered(held)
+            made = facts.names.numbered_name(held)
             facts.text[node] = copy(node)
             node.targets[0].id = made
         elif made != held:
@@ -131,14 +131,14 @@ def _rename(node: Node, held: str, made: str, facts: Facts) -> None:
             item.id = made
 
 
-def displayed(call: Node, facts: Facts) -> Node | None:
+def dict_display(call: Node, facts: Facts) -> Node | None:
     """The display that a call of `dict` with words alone is; None for any other call."""
     if call.args or not isinstance(call.func, gast.Name) or not all(word.arg for word in call.keywords):
         return None
     found = binding_of(call.func, facts, facts.local)
     if found is None or found.object is not dict:
         return None
-    return gast.Dict([constant(word.arg) for word in call.keywords], [word.value for word in call.keywords])
+    return gast.Dict([literal_node(word.arg) for word in call.keywords], [word.value for word in call.keywords])
 
 
 def spell_displays(function: Node, facts: Facts) -> None:
@@ -150,41 +150,49 @@ def _spell_below(node: Node, facts: Facts) -> None:
     for key in node._fields:
         part = getattr(node, key, None)
         if isinstance(part, list):
-            setattr(node, key, [_spelled(p, facts) if isinstance(p, gast.AST) else p for p in part])
+            setattr(node, key, [_spell_dict_calls(p, facts) if isinstance(p, gast.AST) else p for p in part])
         elif isinstance(part, gast.AST):
-            setattr(node, key, _spelled(part, facts))
+            setattr(node, key, _spell_dict_calls(part, facts))
 
 
-def _spelled(node: Node, facts: Facts) -> Node:
+def _spell_dict_calls(node: Node, facts: Facts) -> Node:
     if not node._fields or isinstance(node, SIMPLE):
         return node
     _spell_below(node, facts)
-    made = displayed(node, facts) if isinstance(node, gast.Call) else None
+    made = dict_display(node, facts) if isinstance(node, gast.Call) else None
     return node if made is None else at(made, node)
 
 
 def lists(function: Node, facts: Facts) -> Node:
     """Find the names that hold nothing but lists, or dicts, which this function made."""
-    names = mixed(function, facts)
+    names = rebound_containers(function, facts)
     if names:
         separate(function, facts, names)
     facts.lists = kinds_of_lists(function, facts)
     if facts.generated:
         portions(function, facts)
     for node in statements(function.body):
-        if is_write(node) and not isinstance(part_written(node).value, gast.Name) and written(node)[0] in facts.lists:
+        if (
+            is_write(node)
+            and not isinstance(part_written(node).value, gast.Name)
+            and written_names(node)[0] in facts.lists
+        ):
             raise facts.refuse(
                 part_written(node),
                 "E5010",
-                f"a write into an item of an item of `{written(node)[0]}`",
+                f"a write into an item of an item of `{written_names(node)[0]}`",
                 "use an array with two axes, or make the inner item anew and store that",
             )
-        if is_write(node) and isinstance(part_written(node).slice, gast.Slice) and written(node)[0] in facts.lists:
+        if (
+            is_write(node)
+            and isinstance(part_written(node).slice, gast.Slice)
+            and written_names(node)[0] in facts.lists
+        ):
             raise facts.refuse(part_written(node), "E5005", "a write into a slice of a list", "write item by item")
     return function
 
 
-def changed_list(node: Node, work: Plain) -> Block | None:
+def changed_list(node: Node, work: Rewriting) -> Block | None:
     """A statement that changes a list, in terms of `append`, `pop` and `out[i] = e`; None for any other."""
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and isinstance(node.op, gast.Add):
         if work.lists.get(node.target.id) == "list":
@@ -193,12 +201,12 @@ def changed_list(node: Node, work: Plain) -> Block | None:
             return _extend(node.target.id, node.value, node, work)
         return None
     if isinstance(node, gast.Assign) and target(node) is not None:
-        return _assigned(node, str(target(node)), work)
+        return _write_assignment(node, str(target(node)), work)
     if isinstance(node, gast.Delete) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
         part = node.targets[0]
         plain = not isinstance(part.slice, gast.Slice) and isinstance(part.value, gast.Name)
         if plain and work.lists.get(part.value.id) == "list":
-            return _taken(part.value.id, part.slice, node, work)
+            return _write_removal(part.value.id, part.slice, node, work)
         return None
     call = node.value if isinstance(node, gast.Expr) else None
     if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
@@ -208,18 +216,18 @@ def changed_list(node: Node, work: Plain) -> Block | None:
         return None
     args = call.args
     if call.func.attr == "sort" and not args and work.lists[held.id] == "list":
-        return _sorted(held.id, call.keywords, node, work)
+        return _write_sort(held.id, call.keywords, node, work)
     if call.keywords and call.func.attr == "update" and not args and all(word.arg for word in call.keywords):
-        args = [gast.Dict([constant(word.arg) for word in call.keywords], [word.value for word in call.keywords])]
+        args = [gast.Dict([literal_node(word.arg) for word in call.keywords], [word.value for word in call.keywords])]
     elif call.keywords:
         return None
     return _method(held.id, call.func.attr, args, node, work)
 
 
-def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -> Block | None:
+def _method(held: str, method: str, args: list[Node], node: Node, work: Rewriting) -> Block | None:
     if work.lists[held] == "dict":
         if method == "update" and len(args) == 1 and isinstance(args[0], gast.Dict) and None not in args[0].keys:
-            before, values = _first(held, args[0].values, node, work)
+            before, values = _compute_values_first(held, args[0].values, node, work)
             return before + [_put(held, k, value, node, work) for k, value in zip(args[0].keys, values, strict=True)]
         return _set_default(held, args, node, work) if method == "setdefault" else None
     if method == "extend" and len(args) == 1:
@@ -237,13 +245,13 @@ def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -
         loop = gast.For(name(k, gast.Store()), expression(f"range(len({held}))"), [put], [], None)
         return [empty, work.own(back, node), work.own(loop, node)]
     if method == "pop" and len(args) < 2:
-        return _taken(held, args[0] if args else None, node, work)
+        return _write_removal(held, args[0] if args else None, node, work)
     if method == "insert" and len(args) == 2:
         return _insert(held, args[0], args[1], node, work)
     return None
 
 
-def _set_default(held: str, args: list[Node], node: Node, work: Plain) -> Block | None:
+def _set_default(held: str, args: list[Node], node: Node, work: Rewriting) -> Block | None:
     """`d.setdefault(k, e)`: what is not there yet is put there; both are computed in any case."""
     if len(args) != 2 or not isinstance(args[0], gast.Constant | gast.Name):
         return None
@@ -252,12 +260,12 @@ def _set_default(held: str, args: list[Node], node: Node, work: Plain) -> Block 
     return [*before, work.own(gast.If(expression(f"key not in {held}", key=copy(args[0])), [put], []), node)]
 
 
-def _first_of(value: Node, node: Node, work: Plain) -> tuple[Block, Node]:
+def _first_of(value: Node, node: Node, work: Rewriting) -> tuple[Block, Node]:
     held = work.name("item")
     return [work.bind(held, value, node)], name(held)
 
 
-def _sorted(held: str, keywords: list[Node], node: Node, work: Plain) -> Block | None:
+def _write_sort(held: str, keywords: list[Node], node: Node, work: Rewriting) -> Block | None:
     """`out.sort()` puts numbers to their places; what is equal stays in its order, backwards too."""
     turned = [getattr(word.value, "value", None) for word in keywords]
     if any(word.arg != "reverse" for word in keywords) or not all(isinstance(one, bool) for one in turned):
@@ -276,13 +284,13 @@ def _sorted(held: str, keywords: list[Node], node: Node, work: Plain) -> Block |
     return [places, empty, *(work.own(loop, node) for loop in loops)]
 
 
-def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
+def _write_assignment(node: Node, bound: str, work: Rewriting) -> Block | None:
     """`e = out.pop(i)`, `out = out + [e]`."""
     value = node.value
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and work.lists.get(bound) == "list":
         if isinstance(value.left, gast.Name) and value.left.id == bound:
             _joins(value.right, node, work)
-            return _joined(bound, value.right, node, work)
+            return _write_extend(bound, value.right, node, work)
     if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute):
         return None
     held = value.func.value
@@ -295,11 +303,11 @@ def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
     if isinstance(held, gast.Name) and work.lists.get(held.id) == "list" and len(value.args) == 1:
         before, place = _place(held.id, value.args[0], node, work)
         read = work.bind(bound, expression("held[i]", held=held.id, i=copy(place)), node)
-        return [*before, read, *_without(held.id, place, node, work)]
+        return [*before, read, *_close_gap(held.id, place, node, work)]
     return None
 
 
-def _joined(held: str, items: Node, node: Node, work: Plain) -> Block:
+def _write_extend(held: str, items: Node, node: Node, work: Rewriting) -> Block:
     """`out = out + items` adds to the list, which nobody else holds; one that a caller gave stays as it is."""
     if held not in work.given or not (work.facts.called or work.facts.placed):
         return _extend(held, items, node, work)
@@ -309,16 +317,16 @@ def _joined(held: str, items: Node, node: Node, work: Plain) -> Block:
     return [every, *_extend(whole, items, node, work), work.bind(held, name(whole), node)]
 
 
-def _extend(held: str, items: Node, node: Node, work: Plain) -> Block:
+def _extend(held: str, items: Node, node: Node, work: Rewriting) -> Block:
     if isinstance(items, gast.List | gast.Tuple) and not any(isinstance(e, gast.Starred) for e in items.elts):
-        before, values = _first(held, items.elts, node, work)
+        before, values = _compute_values_first(held, items.elts, node, work)
         return before + [_append(held, item, node, work) for item in values]
     item = work.name("item")
     loop = gast.For(name(item, gast.Store()), items, [_append(held, name(item), node, work)], [], None)
     return [work.own(loop, node)]
 
 
-def _first(held: str, values: list[Node], node: Node, work: Plain) -> tuple[Block, list[Node]]:
+def _compute_values_first(held: str, values: list[Node], node: Node, work: Rewriting) -> tuple[Block, list[Node]]:
     """Values that read a list are computed before any of them goes into it."""
     if len(values) < 2 or not any(
         getattr(n, "id", "") == held or isinstance(n, gast.Call) for v in values for n in walk(v)
@@ -328,7 +336,7 @@ def _first(held: str, values: list[Node], node: Node, work: Plain) -> tuple[Bloc
     return [work.bind(one, value, node) for one, value in zip(names, values, strict=True)], list(map(name, names))
 
 
-def _is_list(value: Node, work: Plain) -> bool:
+def _is_list(value: Node, work: Rewriting) -> bool:
     """Whether `+` of a list and an expression joins lists for sure: an array is added to the items."""
     if isinstance(value, gast.List | gast.ListComp | gast.GeneratorExp):
         return True
@@ -339,24 +347,24 @@ def _is_list(value: Node, work: Plain) -> bool:
     return kind_of_list(value, work.facts, work.lists) == "list"
 
 
-def _joins(value: Node, node: Node, work: Plain) -> None:
+def _joins(value: Node, node: Node, work: Rewriting) -> None:
     if not _is_list(value, work):
         raise work.facts.refuse(
             node, "E5005", "`+` of a list and what may be an array", "use `.extend(...)`, or make an array of the list"
         )
 
 
-def _append(held: str, value: Node, node: Node, work: Plain) -> Node:
+def _append(held: str, value: Node, node: Node, work: Rewriting) -> Node:
     return work.own(statement("held.append(value)", held=held, value=value), node)
 
 
-def _put(held: str, key: Node, value: Node, node: Node, work: Plain) -> Node:
+def _put(held: str, key: Node, value: Node, node: Node, work: Rewriting) -> Node:
     part = expression("held[key]", held=held, key=key)
     part.ctx = gast.Store()
     return work.own(gast.Assign([part], value, None), node)
 
 
-def _place(held: str, place: Node, node: Node, work: Plain) -> tuple[Block, Node]:
+def _place(held: str, place: Node, node: Node, work: Rewriting) -> tuple[Block, Node]:
     """A place in a list as an expression that may be read again; a negative one counts from the end."""
     value = place.value if isinstance(place, gast.Constant) else None
     if (isinstance(value, int) and value >= 0) or _is_last(place):
@@ -371,13 +379,13 @@ def _is_last(place: Node) -> bool:
     return isinstance(place, gast.UnaryOp) and getattr(place.operand, "value", 0) == 1
 
 
-def _taken(held: str, place: Node | None, node: Node, work: Plain) -> Block:
+def _write_removal(held: str, place: Node | None, node: Node, work: Rewriting) -> Block:
     """`out.pop(i)`, `del out[i]`"""
     before, where = ([], place) if place is None else _place(held, place, node, work)
-    return [*before, *_without(held, where, node, work)]
+    return [*before, *_close_gap(held, where, node, work)]
 
 
-def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
+def _close_gap(held: str, place: Node | None, node: Node, work: Rewriting) -> Block:
     """Take one item out: the items behind it move up, the last one goes."""
     last = work.bind(work.name("last"), expression(f"{held}.pop()"), node)
     if place is None or _is_last(place):
@@ -388,7 +396,7 @@ def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
     return [work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
 
 
-def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Block | None:
+def _insert(held: str, place: Node, value: Node, node: Node, work: Rewriting) -> Block | None:
     """Put one item in: one more at the end, the items behind its place move down."""
     if not isinstance(place, gast.Constant):
         return None
@@ -411,7 +419,7 @@ _DISPLAYS = (gast.List, gast.Dict, gast.ListComp, gast.DictComp)
 _MANY = 64  # items that `[e] * n` may be spelled out to
 
 
-def usual(function: Node, work: Plain) -> None:
+def spell_list_methods(function: Node, work: Rewriting) -> None:
     """Spell them out, first in expressions and then as statements, for names that hold dicts of this function."""
     _expressions(function, work)
     _separate(function, work)
@@ -420,7 +428,7 @@ def usual(function: Node, work: Plain) -> None:
     given = {a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
     dicts = {name for name, kind in held.items() if kind == "dict"}
     if dicts:
-        _asked(function, dicts, work)
+        _spell_get(function, dicts, work)
     _statements(function, dicts - given, set(held) - dicts, work)
 
 
@@ -428,7 +436,7 @@ def _named_blocks(node: Node) -> list[tuple[str, Block]]:
     return [(key, block) for key in BLOCKS if (block := getattr(node, key, None))]
 
 
-def _expressions(node: Node, work: Plain) -> None:
+def _expressions(node: Node, work: Rewriting) -> None:
     """Replace calls and products that are displays in other words, below a node."""
     for key in node._fields:
         part = getattr(node, key, None)
@@ -438,27 +446,27 @@ def _expressions(node: Node, work: Plain) -> None:
             setattr(node, key, _expression(part, work))
 
 
-def _expression(node: Node, work: Plain) -> Node:
+def _expression(node: Node, work: Rewriting) -> Node:
     if not node._fields or isinstance(node, SIMPLE):
         return node
     if not isinstance(node, gast.FunctionDef | gast.Lambda):
         _expressions(node, work)
     made = None
     if isinstance(node, gast.Call) and any(word.arg in ("where", "initial") for word in node.keywords):
-        made = masked(node, work)
+        made = expand_masked_reduction(node, work)
     if made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-        made = _called(node, work)
+        made = _display_of_call(node, work)
     elif made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
         made = _as_function(node, work)
     elif isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
-        made = _repeated(node, work)
+        made = _display_of_repeat(node, work)
     elif isinstance(node, gast.Subscript):
         made = columns(node, work)
     return node if made is None else work.own(made, node)
 
 
-def _called(call: Node, work: Plain) -> Node | None:
-    made = displayed(call, work.facts)
+def _display_of_call(call: Node, work: Rewriting) -> Node | None:
+    made = dict_display(call, work.facts)
     if made is not None:
         return made
     found = binding_of(call.func, work.facts, work.facts.local)
@@ -472,7 +480,7 @@ def _called(call: Node, work: Plain) -> Node | None:
     return None
 
 
-def _as_function(call: Node, work: Plain) -> Node | None:
+def _as_function(call: Node, work: Rewriting) -> Node | None:
     """`np.cumprod(x)` for `x.cumprod()`: an op that is written out with others is called as a function."""
     op = METHODS.get(call.func.attr)
     rule = rule_of(op)
@@ -489,7 +497,7 @@ def _as_function(call: Node, work: Plain) -> Node | None:
     return gast.Call(function, [call.func.value, *call.args], call.keywords)
 
 
-def _extreme(call: Node, word: str, work: Plain) -> Node | None:
+def _extreme(call: Node, word: str, work: Rewriting) -> Node | None:
     """`np.max(np.array(...))` of the items of a list or a generator; of a display, `max` of its items."""
     items = call.args[0]
     if isinstance(items, gast.List | gast.Tuple):
@@ -503,14 +511,14 @@ def _extreme(call: Node, word: str, work: Plain) -> Node | None:
     return expression(f"{work.library('np')}.{word}({work.library('np')}.array(listed))", listed=listed)
 
 
-def _items(whole: Node, work: Plain) -> Node:
+def _items(whole: Node, work: Rewriting) -> Node:
     """`[item for item in whole]`"""
     item = work.name("item")
     each = gast.comprehension(name(item, gast.Store()), whole, [], 0)
     return gast.ListComp(name(item), [each])
 
 
-def _repeated(node: Node, work: Plain) -> Node | None:
+def _display_of_repeat(node: Node, work: Rewriting) -> Node | None:
     """`[e] * 3` for a literal e, written out; `[e] * n` as a comprehension."""
     one, times = (node.left, node.right) if isinstance(node.left, gast.List) else (node.right, node.left)
     if not isinstance(one, gast.List) or not all(isinstance(e, gast.Constant) for e in one.elts):
@@ -525,17 +533,17 @@ def _repeated(node: Node, work: Plain) -> Node | None:
     return gast.List([copy(e) for _ in range(times.value) for e in one.elts], gast.Load())
 
 
-def _separate(node: Node, work: Plain) -> None:
+def _separate(node: Node, work: Rewriting) -> None:
     """`a, b = [], {}` as two statements; `q = {**p, "k": e}` as a dict made anew, then `q["k"] = e`."""
     for key, block in _named_blocks(node):
         made: Block = []
         for inner in block:
             _separate(inner, work)
-            made += _pair(inner, work) or _merged(inner, work) or [inner]
+            made += _pair(inner, work) or _write_dict_merge(inner, work) or [inner]
         setattr(node, key, made)
 
 
-def _pair(node: Node, work: Plain) -> Block | None:
+def _pair(node: Node, work: Rewriting) -> Block | None:
     if not isinstance(node, gast.Assign) or len(node.targets) != 1 or not isinstance(node.value, gast.Tuple):
         return None
     places, values = getattr(node.targets[0], "elts", []), node.value.elts
@@ -546,7 +554,7 @@ def _pair(node: Node, work: Plain) -> Block | None:
     return [work.bind(p.id, value, node) for p, value in zip(places, values, strict=True)]
 
 
-def _merged(node: Node, work: Plain) -> Block | None:
+def _write_dict_merge(node: Node, work: Rewriting) -> Block | None:
     value, bound = getattr(node, "value", None), target(node)
     if bound is None or not isinstance(value, gast.Dict) or not value.keys or value.keys[0] is not None:
         return None
@@ -559,7 +567,7 @@ def _merged(node: Node, work: Plain) -> Block | None:
     return made
 
 
-def _entries(held: str, without: Node | None, work: Plain) -> Node:
+def _entries(held: str, without: Node | None, work: Rewriting) -> Node:
     """The entries of a dict as a new one, perhaps but for one key."""
     key, item = work.name("key"), work.name("item")
     tests = [] if without is None else [expression("key != other", key=key, other=without)]
@@ -568,7 +576,7 @@ def _entries(held: str, without: Node | None, work: Plain) -> Node:
     return gast.DictComp(name(key), name(item), [each])
 
 
-def _asked(node: Node, dicts: set[str], work: Plain) -> None:
+def _spell_get(node: Node, dicts: set[str], work: Rewriting) -> None:
     """`d.get(k, e)` is `d[k] if k in d else e`."""
     for key in node._fields:
         part = getattr(node, key, None)
@@ -578,15 +586,15 @@ def _asked(node: Node, dicts: set[str], work: Plain) -> None:
             setattr(node, key, _answer(part, dicts, work))
 
 
-def _answer(node: Node, dicts: set[str], work: Plain) -> Node:
+def _answer(node: Node, dicts: set[str], work: Rewriting) -> Node:
     if not isinstance(node, gast.FunctionDef | gast.Lambda):
-        _asked(node, dicts, work)
+        _spell_get(node, dicts, work)
     held, method = _method_call(node)
     if held not in dicts or method != "get" or not 1 <= len(node.args) <= 2 or node.keywords:
         return node
     if not isinstance(node.args[0], gast.Name | gast.Constant):
         return node
-    default = node.args[1] if len(node.args) == 2 else constant(None)
+    default = node.args[1] if len(node.args) == 2 else literal_node(None)
     asked = f"{held}[key] if key in {held} else default"
     return work.own(expression(asked, key=node.args[0], default=default), node)
 
@@ -598,16 +606,16 @@ def _method_call(call: Node) -> tuple[str, str]:
     return "", ""
 
 
-def _statements(node: Node, dicts: set[str], lists: set[str], work: Plain) -> None:
+def _statements(node: Node, dicts: set[str], lists: set[str], work: Rewriting) -> None:
     for key, block in _named_blocks(node):
         made: Block = []
         for inner in block:
             _statements(inner, dicts, lists, work)
-            made += _removed(inner, dicts, work) or _copied(inner, lists, work) or [inner]
+            made += _write_key_removal(inner, dicts, work) or _write_list_copy(inner, lists, work) or [inner]
         setattr(node, key, made)
 
 
-def _copied(node: Node, lists: set[str], work: Plain) -> Block | None:
+def _write_list_copy(node: Node, lists: set[str], work: Rewriting) -> Block | None:
     """`m = l[:]`, `m = l.copy()`, `m = l + [e]`, for a list l."""
     value, bound = getattr(node, "value", None), target(node)
     added: list[Node] = []
@@ -626,7 +634,7 @@ def _copied(node: Node, lists: set[str], work: Plain) -> Block | None:
     return [work.bind(bound, _items(name(whole), work), node), *more]
 
 
-def _removed(node: Node, dicts: set[str], work: Plain) -> Block | None:
+def _write_key_removal(node: Node, dicts: set[str], work: Rewriting) -> Block | None:
     """`del d[k]`, `v = d.pop(k)`, `d.setdefault(k, e)`."""
     if isinstance(node, gast.Delete) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
         part = node.targets[0]
@@ -661,11 +669,11 @@ _MOST = 64  # items of a display that are still read as one
 _LAZY = (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.IfExp, gast.BoolOp)
 
 
-def repeats(node: Node, work: Plain) -> Block:
+def repeats(node: Node, work: Rewriting) -> Block:
     """Spell repeated displays of a statement's value; the statements that compute their items once.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    y = [x, 0.0] * 2\\n    return y[0] * y[2]", after="plain"))
+    >>> print(explain_text("def f(x):\\n    y = [x, 0.0] * 2\\n    return y[0] * y[2]", after="desugar"))
     def f(x):
         y = [x, 0.0, x, 0.0]
         return y[0] * y[2]
@@ -677,7 +685,7 @@ def repeats(node: Node, work: Plain) -> Block:
     return before
 
 
-def _spelled_repeats(value: Node, where: Node, before: Block, work: Plain) -> Node:
+def _spelled_repeats(value: Node, where: Node, before: Block, work: Rewriting) -> Node:
     if isinstance(value, _LAZY):
         return value
     for key in value._fields:
@@ -693,12 +701,13 @@ def _spelled_repeats(value: Node, where: Node, before: Block, work: Plain) -> No
         return value
     work.facts.foreign[where] = None
     items = [
-        item if isinstance(item, gast.Constant | gast.Name) else _held(item, where, before, work) for item in shown.elts
+        item if isinstance(item, gast.Constant | gast.Name) else _hold_item(item, where, before, work)
+        for item in shown.elts
     ]
     return at(type(shown)([copy(item) for _ in range(times) for item in items], gast.Load()), value)
 
 
-def _held(item: Node, where: Node, before: Block, work: Plain) -> Node:
+def _hold_item(item: Node, where: Node, before: Block, work: Rewriting) -> Node:
     held = work.name("item")
     before.append(work.bind(held, item, where))
     return at(name(held), item)

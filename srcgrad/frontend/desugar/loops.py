@@ -20,58 +20,58 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
     is_write,
     name,
-    same,
+    same_tree,
     statement,
     statements,
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.frontend.desugar.assignments import spread
+from srcgrad.frontend.desugar.assignments import unpack_sequence
 from srcgrad.frontend.desugar.numpy_spellings import builtin_name
 from srcgrad.frontend.kinds_of_values import each_of
 from srcgrad.frontend.resolve import binding_of
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
 COMPREHENSIONS = (gast.ListComp, gast.GeneratorExp, gast.DictComp, gast.SetComp)
 _CONSUMERS = (sum, min, max, any, all, list, tuple, sorted)
 
 
-def comprehended(node: Node, work: Plain) -> Block:
+def expand_comprehensions(node: Node, work: Rewriting) -> Block:
     """The loops that compute the comprehensions of a statement, whose places names take."""
     made: Block = []
     for key in ("test", "iter", "value", "exc"):
         part = getattr(node, key, None)
         if isinstance(part, gast.AST) and _may_fill(part, work):
-            setattr(node, key, _filled(part, node, made, work))
+            setattr(node, key, _fill_comprehensions(part, node, made, work))
     if made:
         work.facts.foreign[node] = None
     return made
 
 
-def _may_fill(part: Node, work: Plain) -> bool:
-    """Whether there is anything in an expression that `_filled` knows: most have nothing."""
+def _may_fill(part: Node, work: Rewriting) -> bool:
+    """Whether there is anything in an expression that `_fill_comprehensions` knows: most have nothing."""
     return bool(work.lists) or any(
         not isinstance(n, gast.Call) or isinstance(n.func, gast.Name) or getattr(n.func, "attr", "") == "values"
-        for n in inside(part, gast.List, gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.Call)
+        for n in find_nodes(part, gast.List, gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.Call)
     )
 
 
-def has_comprehension(node: Node, work: Plain) -> bool:
+def has_comprehension(node: Node, work: Rewriting) -> bool:
     """Whether some part of a statement's header is a comprehension, or a call of `map` or `filter`."""
     return any(isinstance(n, COMPREHENSIONS) or _maps(n, work) for part in header(node) for n in walk(part))
 
 
-def _maps(node: Node, work: Plain) -> str:
+def _maps(node: Node, work: Rewriting) -> str:
     """`map` or `filter`, if that is what a call calls."""
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name) or node.keywords:
         return ""
@@ -81,7 +81,7 @@ def _maps(node: Node, work: Plain) -> str:
     return "map" if found.object is map else "filter" if found.object is filter else ""
 
 
-def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
+def _fill_comprehensions(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
     """An expression with its comprehensions computed before it, those apart that may not be evaluated."""
     if not value._fields or isinstance(value, SIMPLE):
         return value
@@ -93,23 +93,25 @@ def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
     if _maps(value, work):
         return _loop(_as_comprehension(value, work), None, where, made, work)
     if isinstance(value, gast.IfExp):
-        value.test = _filled(value.test, where, made, work)
+        value.test = _fill_comprehensions(value.test, where, made, work)
         return value
     if isinstance(value, gast.BoolOp):
-        value.values[0] = _filled(value.values[0], where, made, work)
+        value.values[0] = _fill_comprehensions(value.values[0], where, made, work)
         return value
     if isinstance(value, gast.Lambda | gast.GeneratorExp | gast.SetComp):
         return value
     if isinstance(value, gast.Call):
         return _call(value, where, made, work)
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and _is_list(value, work):
-        return _joined(value, where, made, work)
+        return _join_lists(value, where, made, work)
     for key in value._fields:
         part = getattr(value, key, None)
         if isinstance(part, list):
-            setattr(value, key, [_filled(p, where, made, work) if isinstance(p, gast.AST) else p for p in part])
+            setattr(
+                value, key, [_fill_comprehensions(p, where, made, work) if isinstance(p, gast.AST) else p for p in part]
+            )
         elif isinstance(part, gast.AST):
-            setattr(value, key, _filled(part, where, made, work))
+            setattr(value, key, _fill_comprehensions(part, where, made, work))
     return value
 
 
@@ -119,19 +121,19 @@ def _takes_apart(where: Node, value: Node) -> bool:
     return whole and all(isinstance(part, gast.Tuple | gast.List) for part in where.targets)
 
 
-def _is_gone_through(where: Node, value: Node, work: Plain) -> bool:
+def _is_gone_through(where: Node, value: Node, work: Rewriting) -> bool:
     """Whether a loop is `for a, b in zip((e for ...), c)`, whose body changes nothing that its generator reads."""
     if not isinstance(where, gast.For):
         return False
     found = binding_of(where.iter.func, work.facts, work.facts.local) if isinstance(where.iter, gast.Call) else None
     goes = found is not None and found.object in (zip, enumerate)
     given = where.iter.args if goes else [where.iter]
-    read = {n.id for n in inside(value, gast.Name) if isinstance(n.ctx, gast.Load)}
-    changed = {one for node in statements([where]) for one in [*stores(node), *written(node)]}
-    return any(one is value for one in given) and not read & changed and not inside(value, gast.NamedExpr)
+    read = {n.id for n in find_nodes(value, gast.Name) if isinstance(n.ctx, gast.Load)}
+    changed = {one for node in statements([where]) for one in [*stores(node), *written_names(node)]}
+    return any(one is value for one in given) and not read & changed and not find_nodes(value, gast.NamedExpr)
 
 
-def _is_values(item: Node, work: Plain) -> bool:
+def _is_values(item: Node, work: Rewriting) -> bool:
     """`d.values()` of a dict that the function made."""
     function = item.func if isinstance(item, gast.Call) else None
     if not isinstance(function, gast.Attribute) or function.attr != "values":
@@ -139,7 +141,7 @@ def _is_values(item: Node, work: Plain) -> bool:
     return isinstance(function.value, gast.Name) and work.lists.get(function.value.id) == "dict"
 
 
-def _is_list(value: Node, work: Plain) -> bool:
+def _is_list(value: Node, work: Rewriting) -> bool:
     """Whether an expression is a list for sure: a display, a comprehension, a name of a list, a sum of such."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
         return _is_list(value.left, work) or _is_list(value.right, work)
@@ -149,38 +151,40 @@ def _is_list(value: Node, work: Plain) -> bool:
     return isinstance(value, gast.List | gast.ListComp)
 
 
-def _joined(value: Node, where: Node, made: Block, work: Plain) -> Node:
+def _join_lists(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
     """`xs + [e]` as a new list, which gets the items of both."""
     held = work.name("values")
     work.lists[held] = "list"
     made.append(work.bind(held, gast.List(elts=[], ctx=gast.Load()), where))
     for part in (value.left, value.right):
-        items = _filled(part, where, made, work)
+        items = _fill_comprehensions(part, where, made, work)
         made += work.block([work.own(statement("held.extend(items)", held=held, items=items), where)])
     return at(name(held), value)
 
 
-def _call(value: Node, where: Node, made: Block, work: Plain) -> Node:
+def _call(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
     """A generator that a call consumes at once is a list; `list([...])` is that list."""
     found = binding_of(value.func, work.facts, work.facts.local)
     consumes = found is not None and any(found.object is one for one in _CONSUMERS)
-    value.func = _filled(value.func, where, made, work)
+    value.func = _fill_comprehensions(value.func, where, made, work)
     for place, item in enumerate(value.args):
         if _is_values(item, work):
             one = work.name("item")
             part = gast.comprehension(name(one, gast.Store()), item, [], 0)
             item = at(gast.ListComp(name(one), [part]), item)
         consumed = isinstance(item, gast.GeneratorExp) and consumes
-        value.args[place] = _loop(item, None, where, made, work) if consumed else _filled(item, where, made, work)
+        value.args[place] = (
+            _loop(item, None, where, made, work) if consumed else _fill_comprehensions(item, where, made, work)
+        )
     for word in value.keywords:
-        word.value = _filled(word.value, where, made, work)
+        word.value = _fill_comprehensions(word.value, where, made, work)
     if found is not None and found.object is list and len(value.args) == 1:
         if getattr(value.args[0], "id", "") in work.made and getattr(value.args[0], "id", "") in work.lists:
             return value.args[0]
     return value
 
 
-def _as_comprehension(call: Node, work: Plain) -> Node:
+def _as_comprehension(call: Node, work: Rewriting) -> Node:
     """`map(g, xs, ys)` and `filter(g, xs)` as comprehensions."""
     items = [work.name("item") for _ in call.args[1:]]
     applied = gast.Call(call.args[0], [name(item) for item in items], [])
@@ -194,7 +198,7 @@ def _as_comprehension(call: Node, work: Plain) -> Node:
     return at(gast.ListComp(applied, [gast.comprehension(bound, over, [], 0)]), call)
 
 
-def _loop(value: Node, own: str | None, where: Node, made: Block, work: Plain) -> Node:
+def _loop(value: Node, own: str | None, where: Node, made: Block, work: Rewriting) -> Node:
     """The loops of one comprehension; the name that holds what they fill."""
     _rename(value, where, work)
     reads = {n.id for n in walk(value) if isinstance(n, gast.Name)}
@@ -219,20 +223,20 @@ def _loop(value: Node, own: str | None, where: Node, made: Block, work: Plain) -
     return at(name(held), value)
 
 
-def _rename(value: Node, where: Node, work: Plain) -> None:
+def _rename(value: Node, where: Node, work: Rewriting) -> None:
     """The variables of a comprehension are its own: where the function has the name too they get another one."""
     bound = {n.id for g in value.generators for n in walk(g.target) if isinstance(n, gast.Name)}
     for old in bound:
         if old in work.used or old in work.facts.functions or old in work.facts.around:
             new = work.name(old)
-            for item in _inside(value, old):
+            for item in _names_inside(value, old):
                 item.id = new
         work.used |= {old}
         work.facts.local |= {old}
         work.made |= {old}
 
 
-def _inside(value: Node, old: str) -> list[Node]:
+def _names_inside(value: Node, old: str) -> list[Node]:
     """Names below a comprehension, its first iterable apart, which is evaluated outside."""
     first = value.generators[0].iter
     outside = {id(n) for n in walk(first)}
@@ -246,23 +250,23 @@ _OF_DICTS = ("items", "values", "keys")
 class Trips:
     """What one loop runs over: how the items of trip `count` are read, and how many trips there are."""
 
-    work: Plain
+    work: Rewriting
     loop: Node
     count: str
     before: Block = field(default_factory=list)
     lengths: list[Node] = field(default_factory=list)
 
 
-def trips(loop: Node, work: Plain) -> Block:
+def trips(loop: Node, work: Rewriting) -> Block:
     """`for a, b in zip(x, y)` as `for i in range(min(len(x), len(y)))`, which reads `x[i]` and `y[i]` first."""
     if _is_parallel(loop.iter, work):
         loop.iter.func = gast.copy_location(name("range"), loop.iter.func)
-    kind = _called(loop.iter, work)
+    kind = _loop_maker(loop.iter, work)
     if _is_iterator(loop.iter, work):
         loop.iter = gast.copy_location(expression("list(x)", x=loop.iter), loop.iter)
     if _is_part_of_list(loop.iter, loop, work):
         return _along_list(loop, work)
-    if kind == "reversed" and _called(loop.iter.args[0], work) not in ("range", "enumerate", "zip", *_OF_DICTS):
+    if kind == "reversed" and _loop_maker(loop.iter.args[0], work) not in ("range", "enumerate", "zip", *_OF_DICTS):
         loop.iter = gast.copy_location(expression("x[::-1]", x=loop.iter.args[0]), loop.iter)
         kind = ""
     if kind == "keys":
@@ -270,24 +274,24 @@ def trips(loop: Node, work: Plain) -> Block:
     if isinstance(loop.iter, gast.Name) and (_is_dict(loop.iter, work) or _is_keyed(loop, work)):
         loop.iter = gast.copy_location(expression("list(d)", d=loop.iter), loop.iter)
     if kind in ("zip", "enumerate", "items", "values"):
-        return _counted(loop, work)
+        return _count_enumerate(loop, work)
     if isinstance(loop.target, gast.Tuple | gast.List):
         item = work.name("item")
         unpack = work.own(gast.Assign([loop.target], name(item), None), loop)
         loop.target = name(item, gast.Store())
-        loop.body = [*(spread(unpack, work) or [unpack]), *loop.body]
+        loop.body = [*(unpack_sequence(unpack, work) or [unpack]), *loop.body]
     elif isinstance(loop.target, gast.Name) and _takes_over(loop, _over_range(loop.iter, work), work):
         return _bound_in_body(loop, _over_range(loop.iter, work), work)
     return [loop]
 
 
-def _over_range(node: Node, work: Plain) -> bool:
+def _over_range(node: Node, work: Rewriting) -> bool:
     """Whether a loop is over `range(...)` or `reversed(range(...))`."""
-    kind = _called(node, work)
+    kind = _loop_maker(node, work)
     return kind == "range" or (kind == "reversed" and _over_range(node.args[0], work))
 
 
-def _takes_over(loop: Node, counts: bool, work: Plain) -> bool:
+def _takes_over(loop: Node, counts: bool, work: Rewriting) -> bool:
     """Whether what a loop binds goes by the name of something else that is differentiated: `for x in x`."""
     bound = loop.target.id
     if counts:
@@ -299,7 +303,7 @@ def _takes_over(loop: Node, counts: bool, work: Plain) -> bool:
     return array or any(getattr(n, "id", "") == bound for n in walk(loop.iter))
 
 
-def _bound_in_body(loop: Node, counts: bool, work: Plain) -> Block:
+def _bound_in_body(loop: Node, counts: bool, work: Rewriting) -> Block:
     """`for x in e` as `for i in range(len(items))` that binds `x = items[i]`; `items` is e, or the name that e is."""
     before: Block = []
     count = work.name("i")
@@ -322,7 +326,7 @@ def _keeps_name(loop: Node) -> bool:
     return not any(n.id == loop.iter.id and isinstance(n.ctx, gast.Store) for n in bound)
 
 
-def zipped(block: Block, work: Plain) -> Block:
+def count_zipped_loops(block: Block, work: Rewriting) -> Block:
     """A block of a text of ours, whose loops over items and their tangents, `zip(x, x_dot)`, count."""
 
     def change(node: Node) -> Block:
@@ -332,7 +336,7 @@ def zipped(block: Block, work: Plain) -> Block:
     return rewrite_statements(block, change)
 
 
-def _is_parallel(node: Node, work: Plain) -> bool:
+def _is_parallel(node: Node, work: Rewriting) -> bool:
     """Whether a loop is over Numba's `prange`, which is `range` to Python."""
     if not isinstance(node, gast.Call) or "prange" not in (
         getattr(node.func, "id", ""),
@@ -344,13 +348,13 @@ def _is_parallel(node: Node, work: Plain) -> bool:
     return home.startswith("numba.") or "`from numba." in home  # of a text, its imports say so
 
 
-def _is_dict(node: Node, work: Plain) -> bool:
+def _is_dict(node: Node, work: Rewriting) -> bool:
     facts = work.facts
     known = facts.of.get(node, facts.named.get(node.id, UNKNOWN)), facts.kinds.get(node.id, UNKNOWN)
     return work.lists.get(node.id) == "dict" or any(kind.tag == "dict" for kind in known)
 
 
-def _is_keyed(loop: Node, work: Plain) -> bool:
+def _is_keyed(loop: Node, work: Rewriting) -> bool:
     """Whether the text shows an argument to be a dict: `for key in params`, and `params[key]` in the loop."""
     held, key = loop.iter.id, getattr(loop.target, "id", "")
     if held not in work.facts.wrt or work.facts.kinds.get(held, UNKNOWN) != UNKNOWN:
@@ -362,7 +366,7 @@ def _is_keyed(loop: Node, work: Plain) -> bool:
     return found
 
 
-def _called(node: Node, work: Plain) -> str:
+def _loop_maker(node: Node, work: Rewriting) -> str:
     """The name of the built-in function, or of the method of a dict, by which a loop is made."""
     if not isinstance(node, gast.Call):
         return ""
@@ -379,23 +383,23 @@ def _called(node: Node, work: Plain) -> str:
     return ""
 
 
-def _is_iterator(node: Node, work: Plain) -> bool:
+def _is_iterator(node: Node, work: Rewriting) -> bool:
     """Whether an expression makes an iterator, such as `itertools.product(...)`, which has no length."""
     found = binding_of(node.func, work.facts, work.facts.local) if isinstance(node, gast.Call) else None
     known = found is not None and any(found.object is one for one in (zip, enumerate, reversed, map, filter))
     return found is not None and not known and isinstance(found.object, type) and hasattr(found.object, "__next__")
 
 
-def _is_part_of_list(node: Node, loop: Node, work: Plain) -> bool:
+def _is_part_of_list(node: Node, loop: Node, work: Rewriting) -> bool:
     """`reversed(x)`, whose items are read trip by trip; `x[2:]`, `x[::-1]` of a list that the loop does not change."""
-    live = _called(node, work) == "reversed"
+    live = _loop_maker(node, work) == "reversed"
     held = node.args[0] if live else getattr(node, "value", None)
     if not isinstance(held, gast.Name) or not _is_sequence(held.id, work):
         return False
     part = getattr(node, "slice", None)
     if live or not isinstance(part, gast.Slice) or _places(part, held.id) is None:
         return live
-    return not any(held.id in written(n) or _is_alone(n, held.id) for n in statements(loop.body))
+    return not any(held.id in written_names(n) or _is_alone(n, held.id) for n in statements(loop.body))
 
 
 def _is_alone(node: Node, held: str) -> bool:
@@ -403,7 +407,7 @@ def _is_alone(node: Node, held: str) -> bool:
     return isinstance(node, gast.Expr) and any(getattr(n, "id", "") == held for n in walk(node.value))
 
 
-def _is_sequence(held: str, work: Plain) -> bool:
+def _is_sequence(held: str, work: Rewriting) -> bool:
     kind = work.facts.kinds.get(held)
     return work.lists.get(held) == "list" or (kind is not None and kind.tag in ("list", "tuple"))
 
@@ -411,7 +415,7 @@ def _is_sequence(held: str, work: Plain) -> bool:
 def _places(part: Node, held: str) -> Node | None:
     """The places of `x[1:]`, `x[:-1]`, `x[2:-1]` and `x[::-1]`, as a range; None for other slices."""
     if part.step is not None:
-        backwards = same(part.step, expression("-1")) and part.lower is None and part.upper is None
+        backwards = same_tree(part.step, expression("-1")) and part.lower is None and part.upper is None
         return expression(f"reversed(range(len({held})))") if backwards else None
     first = 0 if part.lower is None else getattr(part.lower, "value", None)
     cut = isinstance(part.upper, gast.UnaryOp) and isinstance(part.upper.op, gast.USub)
@@ -422,7 +426,7 @@ def _places(part: Node, held: str) -> Node | None:
     return expression(f"range({begin}len({held}){end})")
 
 
-def _along_list(loop: Node, work: Plain) -> Block:
+def _along_list(loop: Node, work: Rewriting) -> Block:
     """`for p in x[1:]` as `for i in range(1, len(x))`, which reads `x[i]` first: no part of the list is made."""
     whole = isinstance(loop.iter, gast.Call)
     held = (loop.iter.args[0] if whole else loop.iter.value).id
@@ -439,9 +443,9 @@ def _along_list(loop: Node, work: Plain) -> Block:
     return [*before, work.own(loop, loop)]
 
 
-def _counted(loop: Node, work: Plain) -> Block:
+def _count_enumerate(loop: Node, work: Rewriting) -> Block:
     first = loop.target.elts[0] if isinstance(loop.target, gast.Tuple) else None
-    counts = _called(loop.iter, work) == "enumerate" and len(loop.iter.args) == 1 and not loop.iter.keywords
+    counts = _loop_maker(loop.iter, work) == "enumerate" and len(loop.iter.args) == 1 and not loop.iter.keywords
     named = first if counts and isinstance(first, gast.Name) else None
     made = Trips(work, loop, work.name("i") if named is None else named.id)
     head = _bind(loop.target, _item(loop.iter, made), made, skip=named)
@@ -457,7 +461,7 @@ def _counted(loop: Node, work: Plain) -> Block:
 def _item(node: Node, made: Trips) -> Node:
     """The item of one trip: an expression, or a tuple of items."""
     work, like = made.work, made.loop
-    kind = _called(node, work)
+    kind = _loop_maker(node, work)
     if kind == "zip":
         strict = [w for w in node.keywords if w.arg == "strict" and getattr(w.value, "value", None) is True]
         items = gast.Tuple(elts=[_item(part, made) for part in node.args], ctx=gast.Load())
@@ -517,4 +521,4 @@ def _bind(target: Node, item: Node, made: Trips, skip: Node | None) -> Block:
             pairs = zip(target.elts, item.elts, strict=True)
             return [node for part, value in pairs for node in _bind(part, value, made, skip)]
     unpack = made.work.own(gast.Assign([target], item, None), made.loop)
-    return spread(unpack, made.work) or [unpack]
+    return unpack_sequence(unpack, made.work) or [unpack]

@@ -20,8 +20,8 @@ from srcgrad.core.trees import (
     Node,
     at,
     expression,
+    find_nodes,
     header,
-    inside,
     name,
     own_names,
     statement,
@@ -31,7 +31,7 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.frontend.calls.functions import function_of, of_argument
-from srcgrad.frontend.kinds import Kinds, Nested
+from srcgrad.frontend.kinds import Kinds, NestedFunction
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime import check_module
 
@@ -55,7 +55,7 @@ class Meanings:
         bound = self._second_names()
         if bound:
             self.facts.namespace = Overlay(self.facts.namespace, bound)
-            self.function.body = _without(self.function.body, bound) or [at(gast.Pass(), self.function)]
+            self.function.body = _without_assignments(self.function.body, bound) or [at(gast.Pass(), self.function)]
             self.facts.local -= frozenset(bound)
         local = self.facts.local | own_names(self.function)
         for node in [n for s in self.function.body for n in walk(s)]:
@@ -65,7 +65,7 @@ class Meanings:
                 self.facts.foreign.update({one: None for one in self._statements() if node in _heads(one)})
         for held, kind in assumed.items():
             self._look_at(held, kind.items[0][0])
-        for held in self._asked():
+        for held in self._names_of_objects():
             kind = self.kinds.named[held]
             known = of_argument(held, kind if kind.owner is None else Kind("object", None, ((kind.owner, UNKNOWN),)))
             if known is not None and held not in self.facts.functions:
@@ -132,7 +132,7 @@ class Meanings:
     def _is_unnamed(self, node: Node, local: frozenset[str]) -> bool:
         """Whether a call calls one function, of which its kind alone tells: `table["sin"](x)`, `h` bound twice."""
         kind = self.kinds.of.get(node, UNKNOWN)
-        if kind.tag != "function" or isinstance(kind.items[0][0], Nested) or not isinstance(node, _PLACES):
+        if kind.tag != "function" or isinstance(kind.items[0][0], NestedFunction) or not isinstance(node, _PLACES):
             return False
         if binding_of(node, self.facts, local) is not None or function_of(node, self.facts, local) is not None:
             return False
@@ -151,10 +151,10 @@ class Meanings:
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled
 
-    def _asked(self) -> list[str]:
+    def _names_of_objects(self) -> list[str]:
         """Local names of objects of one class each, of which methods are called that this class has in Python."""
         found: dict[str, None] = {}
-        for one in [n.func for s in self.function.body for n in inside(s, gast.Call)]:
+        for one in [n.func for s in self.function.body for n in find_nodes(s, gast.Call)]:
             held = getattr(getattr(one, "value", one), "id", "")
             kind = self.kinds.named.get(held, UNKNOWN)
             if isinstance(_member(kind, getattr(one, "attr", "__call__")), _METHODS):
@@ -184,7 +184,7 @@ def _binding(whole: Any) -> Binding:
     return Binding("object", whole) if isinstance(whole, types.ModuleType | type) else Binding("module", module=whole)
 
 
-def _without(block: Block, names: dict[str, Binding]) -> Block:
+def _without_assignments(block: Block, names: dict[str, Binding]) -> Block:
     """A block without the assignments to some names."""
     made: Block = []
     for node in block:
@@ -193,7 +193,7 @@ def _without(block: Block, names: dict[str, Binding]) -> Block:
         for which in BLOCKS:
             inner = getattr(node, which, None)
             if isinstance(inner, list) and inner:
-                kept = _without(inner, names)
+                kept = _without_assignments(inner, names)
                 setattr(node, which, kept or ([at(gast.Pass(), node)] if which == "body" else []))
         made.append(node)
     return made

@@ -32,10 +32,10 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     copy,
     expression,
-    inside,
+    find_nodes,
+    literal_node,
     name,
     root,
     statement,
@@ -49,7 +49,7 @@ from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.resolve import METHODS, binding_of
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
 def array_api(function: Node, facts: Facts) -> Node:
@@ -120,12 +120,12 @@ def _rewrite(node: Node, names: dict[str, None], facts: Facts, local: frozenset[
     for field in node._fields:
         part = getattr(node, field, None)
         if isinstance(part, list):
-            setattr(node, field, [_changed(item, names, facts, local) for item in part])
+            setattr(node, field, [_replace_xp(item, names, facts, local) for item in part])
         elif isinstance(part, gast.AST):
-            setattr(node, field, _changed(part, names, facts, local))
+            setattr(node, field, _replace_xp(part, names, facts, local))
 
 
-def _changed(node: Node, names: dict[str, None], facts: Facts, local: frozenset[str]) -> Node:
+def _replace_xp(node: Node, names: dict[str, None], facts: Facts, local: frozenset[str]) -> Node:
     if not isinstance(node, gast.AST) or not _reads(node, names):
         return node
     if isinstance(node, gast.Name):
@@ -159,20 +159,20 @@ def _only_promotes(call: Node) -> bool:
 _INSIDE: dict[Any, float] = {np.arccosh: 2.0}  # a number at which an operation is smooth, for those that are not at 0.5
 
 
-def chosen(node: Node, work: Plain) -> Block:
+def expand_calls(node: Node, work: Rewriting) -> Block:
     """The statements that such calls of a statement stand for, of those that are made in any case.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "import numpy as np\\ndef f(x):\\n    return np.log(x, out=np.zeros_like(x), where=x > 0.0)"
-    >>> print(explain_text(text, after="plain"))
+    >>> print(explain_text(text, after="desugar"))
     def f(x):
         kept = x > 0.0
         return np.where(kept, np.log(np.where(kept, x, 0.5)), np.zeros_like(x))
     """
     made: Block = []
     held = isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr | gast.AnnAssign) and node.value
-    if held and any(_may_be(part) for part in inside(node, gast.Call)):
-        rewrite(node, partial(_spelled, node=node, made=made, work=work), SOMETIMES)
+    if held and any(_may_be(part) for part in find_nodes(node, gast.Call)):
+        rewrite(node, partial(_expand_call, node=node, made=made, work=work), SOMETIMES)
     return made
 
 
@@ -181,24 +181,24 @@ def _may_be(call: Node) -> bool:
     return len(call.args) > 2 or any(word.arg == "out" for word in call.keywords)
 
 
-def _spelled(part: Node, node: Node, made: Block, work: Plain) -> Node:
+def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
     found = binding_of(part.func, work.facts, work.facts.local) if isinstance(part, gast.Call) else None
     if found is None:
         return part
     other = None
     if found.object is np.piecewise:
-        other = _piecewise(part, node, made, work)
+        other = _expand_piecewise(part, node, made, work)
     elif isinstance(found.object, np.ufunc):
         out = next((w.value for w in part.keywords if w.arg == "out"), None)
         if isinstance(out, gast.Call):
-            other = selected(part, out, found.object, node, made, work)
+            other = where_for_mask(part, out, found.object, node, made, work)
     if other is None:
         return part
     work.facts.foreign[node] = None
     return work.own(other, part)
 
 
-def selected(call: Node, out: Node, called: Any, node: Node, made: Block, work: Plain) -> Node | None:
+def where_for_mask(call: Node, out: Node, called: Any, node: Node, made: Block, work: Rewriting) -> Node | None:
     """`np.where(m, f(np.where(m, x, 0.5)), out)` for `f(x, out=out, where=m)`; None where there is no `where=`.
 
     The operands that nobody asked for are set to a number at which f is smooth, so that what it has there,
@@ -212,7 +212,7 @@ def selected(call: Node, out: Node, called: Any, node: Node, made: Block, work: 
         kept = work.name("kept")
         made.append(work.bind(kept, mask, node))
         mask = name(kept)
-    other = harmless(called)
+    other = harmless_number(called)
     operands = [
         copy(x)
         if isinstance(x, gast.Constant)
@@ -223,12 +223,12 @@ def selected(call: Node, out: Node, called: Any, node: Node, made: Block, work: 
     return expression(f"{numpy}.where(m, value, out)", m=copy(mask), value=value, out=copy(out))
 
 
-def harmless(called: Any) -> Node:
+def harmless_number(called: Any) -> Node:
     """A number at which an operation on elements is smooth, in each of its operands."""
-    return constant(_INSIDE.get(called, 0.5))
+    return literal_node(_INSIDE.get(called, 0.5))
 
 
-def _piecewise(call: Node, node: Node, made: Block, work: Plain) -> Node | None:
+def _expand_piecewise(call: Node, node: Node, made: Block, work: Rewriting) -> Node | None:
     """`y = np.zeros_like(x)`, then `y[c] = f(x[c])` for each condition in turn; what holds for the rest comes first."""
     if len(call.args) < 3 or not all(isinstance(part, gast.List | gast.Tuple) for part in call.args[1:3]):
         return None
@@ -264,10 +264,10 @@ def _piecewise(call: Node, node: Node, made: Block, work: Plain) -> Node | None:
     return name(piece)
 
 
-__all__ = ["chosen", "selected"]
+__all__ = ["expand_calls", "where_for_mask"]
 
 
-def columns(node: Node, work: Plain) -> Node | None:
+def columns(node: Node, work: Rewriting) -> Node | None:
     """`np.concatenate([np.atleast_1d(a), [0.0], np.atleast_1d(b)])`; None where the expression stays as it is.
 
     What is sure to have one axis is taken as it is; columns of what may have three are joined along the last axis.
@@ -320,7 +320,7 @@ _FILLED = (np.ones, np.zeros, np.full)
 _LIKE = (np.ones_like, np.zeros_like, np.full_like)
 
 
-def _rank(item: Node, work: Plain) -> int | None:
+def _rank(item: Node, work: Rewriting) -> int | None:
     """How many axes an expression has, where that is sure."""
     if isinstance(item, gast.Slice):
         return 1
@@ -355,7 +355,7 @@ def _is_length(shape: Node) -> bool:
     return called or isinstance(shape, gast.Constant) or getattr(shape, "attr", "") == "size"
 
 
-def fill(node: Node, work: Plain) -> Block:
+def fill(node: Node, work: Rewriting) -> Block:
     """The statement itself, or the writes that it stands for."""
     value = getattr(node, "value", None)
     if not isinstance(node, gast.Expr | gast.Assign) or not isinstance(value, gast.Call):
@@ -365,10 +365,10 @@ def fill(node: Node, work: Plain) -> Block:
         if made is not None:
             return [work.own(made, node)]
     before: Block = []
-    target = _out(value, work)
+    target = _take_out_argument(value, work)
     if target is None:
         return [node]
-    filled = selected(value, target, _meant(value.func, work), node, before, work)
+    filled = where_for_mask(value, target, _object_of_name(value.func, work), node, before, work)
     if filled is None and value.keywords and value.keywords[-1].arg == "where":
         return [node]
     write = work.own(_store(target, value if filled is None else filled), node)
@@ -388,7 +388,7 @@ def _store(target: Node, value: Node) -> Node:
     return gast.Assign([part], value, None)
 
 
-def _method(call: Node, work: Plain) -> Node | None:
+def _method(call: Node, work: Rewriting) -> Node | None:
     """`a.fill(e)`, `a.sort()`, `a.partition(k)`, `a.put(i, e)`."""
     function = call.func
     if not isinstance(function, gast.Attribute) or not _is_array(function.value, work):
@@ -406,17 +406,17 @@ def _method(call: Node, work: Plain) -> Node | None:
         sort.keywords = call.keywords
         return _store(function.value, sort)
     if function.attr == "put" and len(call.args) == 2 and not call.keywords:
-        return _written(np.put, function.value, call.args, work)
+        return _write_in_place_call(np.put, function.value, call.args, work)
     return None
 
 
-def _is_list(node: Node, work: Plain) -> bool:
+def _is_list(node: Node, work: Rewriting) -> bool:
     return isinstance(node, gast.Name) and work.lists.get(node.id) == "list"
 
 
-def _function(call: Node, work: Plain) -> Node | None:
+def _function(call: Node, work: Rewriting) -> Node | None:
     """`np.copyto(a, e)`, `np.add.at(a, i, e)`, `np.fill_diagonal(a, e)`."""
-    called = _meant(call.func, work)
+    called = _object_of_name(call.func, work)
     if called is np.copyto and len(call.args) == 2 and _is_array(call.args[0], work):
         mask = next((w.value for w in call.keywords if w.arg == "where"), None)
         if any(w.arg not in ("where", "casting") for w in call.keywords):
@@ -427,11 +427,11 @@ def _function(call: Node, work: Plain) -> Node | None:
             value = expression(f"{library}.where(mask, value, a)", mask=mask, value=value, a=copy(array))
         return _store(array, value)
     if call.args and _is_array(call.args[0], work) and not call.keywords:
-        made = _written(called, call.args[0], call.args[1:], work)
+        made = _write_in_place_call(called, call.args[0], call.args[1:], work)
         if made is not None:
             return made
     if isinstance(call.func, gast.Attribute) and call.func.attr == "at" and len(call.args) == 3:
-        ufunc = _meant(call.func.value, work)
+        ufunc = _object_of_name(call.func.value, work)
         if (ufunc is np.add or ufunc is np.subtract) and _is_array(call.args[0], work):
             array, index, value = call.args
             value = value if ufunc is np.add else gast.UnaryOp(gast.USub(), value)
@@ -441,7 +441,7 @@ def _function(call: Node, work: Plain) -> Node | None:
     return None
 
 
-def _written(called: Any, array: Node, given: list[Node], work: Plain) -> Node | None:
+def _write_in_place_call(called: Any, array: Node, given: list[Node], work: Rewriting) -> Node | None:
     """`np.put(a, i, e)`, `np.put_along_axis`, `np.place`, `np.putmask` and `np.fill_diagonal` as assignments."""
     pieces = {"a": array} | {f"x{k}": part for k, part in enumerate(given, 1)}
     numpy = work.library("np")
@@ -460,7 +460,7 @@ def _written(called: Any, array: Node, given: list[Node], work: Plain) -> Node |
     return statement(text, **pieces)
 
 
-def _out(call: Node, work: Plain) -> Node | None:
+def _take_out_argument(call: Node, work: Rewriting) -> Node | None:
     """The array that a call fills by `out=`, which is taken from the call."""
     for word in call.keywords:
         if word.arg != "out":
@@ -471,7 +471,7 @@ def _out(call: Node, work: Plain) -> Node | None:
         if isinstance(array, gast.Constant) and array.value is None:
             call.keywords.remove(word)
             return None
-        if isinstance(_meant(call.func, work), np.ufunc) or _meant(call.func, work) in _WITH_OUT:
+        if isinstance(_object_of_name(call.func, work), np.ufunc) or _object_of_name(call.func, work) in _WITH_OUT:
             if _is_array(array, work):
                 call.keywords.remove(word)
                 return array
@@ -484,12 +484,12 @@ _WITH_OUT: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def _meant(node: Node, work: Plain) -> Any:
+def _object_of_name(node: Node, work: Rewriting) -> Any:
     found = binding_of(node, work.facts, work.facts.local)
     return None if found is None else found.object
 
 
-def _is_array(node: Node, work: Plain) -> bool:
+def _is_array(node: Node, work: Rewriting) -> bool:
     """Whether a place may be written: a name, or a part of a name; an item of a list or dict is an array of its own."""
     inner = node.value if isinstance(node, gast.Subscript) else node
     if isinstance(node, gast.Subscript) and isinstance(inner, gast.Name):
@@ -500,7 +500,7 @@ def _is_array(node: Node, work: Plain) -> bool:
     return isinstance(inner, gast.Name) and not any(isinstance(n, gast.Call) for n in walk(node))
 
 
-def masked(call: Node, work: Plain) -> Node | None:
+def expand_masked_reduction(call: Node, work: Rewriting) -> Node | None:
     """`np.sum(np.where(m, x, 0.0)) + c` for `np.sum(x, where=m, initial=c)`; None where the call stays as it is.
 
     Elements that are left out become what changes nothing; the initial value is one more operand.
@@ -512,17 +512,17 @@ def masked(call: Node, work: Plain) -> Node | None:
         return None
     array, *others = call.args if binding_of(call.func, work.facts, work.facts.local) else [call.func.value, *call.args]
     rest = [gast.keyword(key, value) for key, value in words.items()]
-    plain = _Plainly(work, copy(array), others, rest, where)
+    plain = _PlainReduction(work, copy(array), others, rest, where)
     if op is np.sum:
-        total = plain.called("sum", constant(0.0))
+        total = plain.called("sum", literal_node(0.0))
         return total if initial is None else gast.BinOp(total, gast.Add(), initial)
     if op is np.prod:
-        total = plain.called("prod", constant(1.0))
+        total = plain.called("prod", literal_node(1.0))
         return total if initial is None else gast.BinOp(total, gast.Mult(), initial)
     if op is np.mean and isinstance(array, gast.Name) and _is_cheap(where):
-        total = plain.called("sum", constant(0.0))
+        total = plain.called("sum", literal_node(0.0))
         plain.array = expression(f"{plain.numpy}.ones_like(a)", a=array)
-        return gast.BinOp(total, gast.Div(), plain.called("sum", constant(0.0)))
+        return gast.BinOp(total, gast.Div(), plain.called("sum", literal_node(0.0)))
     if op in (np.max, np.min, np.amax, np.amin) and initial is not None and _is_cheap(initial):
         largest = op in (np.max, np.amax)
         plain.helper = work.library("max_or_least" if largest else "min_or_most") if _by_numpy(work) else ""
@@ -532,7 +532,7 @@ def masked(call: Node, work: Plain) -> Node | None:
     return None
 
 
-def _operation(call: Node, work: Plain) -> Any:
+def _operation(call: Node, work: Rewriting) -> Any:
     found = binding_of(call.func, work.facts, work.facts.local)
     if found is not None:
         return found.object
@@ -541,7 +541,7 @@ def _operation(call: Node, work: Plain) -> Any:
     return METHODS.get(call.func.attr)
 
 
-def _by_numpy(work: Plain) -> bool:
+def _by_numpy(work: Rewriting) -> bool:
     """Whether NumPy runs the text: it may find no elements, and then there is the initial value alone."""
     return bool(work.facts.module.target.as_written)
 
@@ -552,10 +552,10 @@ def _is_cheap(value: Node | None) -> bool:
     return value is not None and all(isinstance(item, kinds) for item in walk(value))
 
 
-class _Plainly:
+class _PlainReduction:
     """The same reduction of what is left of an array."""
 
-    def __init__(self, work: Plain, array: Node, others: list[Node], words: list[Node], where: Node | None) -> None:
+    def __init__(self, work: Rewriting, array: Node, others: list[Node], words: list[Node], where: Node | None) -> None:
         self.numpy = work.library("np")
         self.array, self.others, self.words, self.where = array, others, words, where
         self.helper = ""  # what stands for the function of NumPy
@@ -572,7 +572,7 @@ class _Plainly:
         return made
 
 
-def builtin_name(function: Callable[..., object], work: Plain) -> str:
+def builtin_name(function: Callable[..., object], work: Rewriting) -> str:
     """How the text spells a function of Python's own: by another name where the user's text has its name."""
     known = binding_of(expression(function.__name__), work.facts, work.facts.local)
     if known is not None and known.object is function:

@@ -12,15 +12,15 @@ from typing import (
 
 import gast
 
-from srcgrad.core.facts import Facts, Kind, contained
+from srcgrad.core.facts import Facts, Kind, inner_kinds
 from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    constant,
     expression,
+    find_nodes,
     header,
-    inside,
+    literal_node,
     statement,
     statements,
     stores,
@@ -33,13 +33,13 @@ from srcgrad.frontend.resolve import binding_of, trusted_constant
 from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.context import Plain
+    from srcgrad.frontend.context import Rewriting
 
 
-def open_records(function: Node, work: Plain) -> None:
+def open_records(function: Node, work: Rewriting) -> None:
     """Spell objects of the user's classes as dicts: those that the function makes, and its arguments."""
     facts = work.facts
-    for parameter, kind in contained(facts.kinds):
+    for parameter, kind in inner_kinds(facts.kinds):
         opens = kind.tag == "object" and dataclasses.is_dataclass(kind.items[0][0])
         if opens and has_plain_attributes(kind.items[0][0]):
             facts.records[parameter] = kind.items[0][0]
@@ -72,7 +72,7 @@ def _after_docstring(function: Node) -> int:
     return int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
 
 
-def _find_made(function: Node, work: Plain) -> None:
+def _find_made(function: Node, work: Rewriting) -> None:
     """Names to which nothing but new objects of one class is bound, or changed copies of such."""
     bound: dict[str, list[Node | None]] = {}
     for node in statements(function.body):
@@ -85,7 +85,7 @@ def _find_made(function: Node, work: Plain) -> None:
         todo = [name for name in todo if name not in found] if found else []
 
 
-def _is_made(name: str, nodes: list[Node | None], work: Plain) -> bool:
+def _is_made(name: str, nodes: list[Node | None], work: Rewriting) -> bool:
     """Whether all that a name is bound to are objects of one class, which are spelled as dicts then."""
     made = [n for n in nodes if n is not None]
     owners = [_class_of(n.value, name, work) for n in made]
@@ -105,11 +105,11 @@ def _is_made(name: str, nodes: list[Node | None], work: Plain) -> bool:
 _SAME = object()  # the class that the name has anyhow
 
 
-def _class_of(value: Node, name: str, work: Plain) -> Any:
+def _class_of(value: Node, name: str, work: Rewriting) -> Any:
     """The class of which an expression makes an object: `Point(x, y)`, `replace(p, x=1.0)`, `p._replace(x=1.0)`."""
     if not isinstance(value, gast.Call):
         return None
-    changed = _changed(value, work)
+    changed = _copied_record(value, work)
     if changed is not None:
         owner = work.facts.records.get(changed)
         return _SAME if changed == name else owner if owner is not None and _is_plain(owner, work.facts) else None
@@ -166,7 +166,7 @@ def _is_written(owner: Any) -> bool:
     return alike and not any(known is not dataclasses.MISSING for known in given[:first])
 
 
-def _changed(call: Node, work: Plain) -> str | None:
+def _copied_record(call: Node, work: Rewriting) -> str | None:
     """The name of which `dataclasses.replace(p, ...)` or `p._replace(...)` makes a changed copy."""
     function = call.func
     if isinstance(function, gast.Attribute) and function.attr == "_replace" and isinstance(function.value, gast.Name):
@@ -176,9 +176,9 @@ def _changed(call: Node, work: Plain) -> str | None:
     return str(call.args[0].id) if found is not None and found.object is dataclasses.replace and of_name else None
 
 
-def _display(call: Node, owner: Any, work: Plain) -> Node | None:
+def _display(call: Node, owner: Any, work: Rewriting) -> Node | None:
     """The object as a dict of its fields."""
-    names, changed = fields_in(owner), _changed(call, work)
+    names, changed = fields_in(owner), _copied_record(call, work)
     of_tuple = getattr(call.func, "attr", "") == "_replace"  # what a dataclass may call so is a method of its own
     if changed and of_tuple != issubclass(owner, tuple):
         return None
@@ -192,7 +192,7 @@ def _display(call: Node, owner: Any, work: Plain) -> Node | None:
             if default is None:
                 return None
             given[field] = at(default, call)
-    return at(gast.Dict(keys=[constant(f) for f in names], values=[given[f] for f in names]), call)
+    return at(gast.Dict(keys=[literal_node(f) for f in names], values=[given[f] for f in names]), call)
 
 
 def _default(owner: Any, field: str) -> Node | None:
@@ -242,7 +242,7 @@ def _by_one_name(block: Block, facts: Facts) -> Block:
             kept.append(node)
             continue
         for other in block:
-            for item in inside(other, gast.Name):
+            for item in find_nodes(other, gast.Name):
                 if item.id == second:
                     item.id = held
                     facts.foreign.update(dict.fromkeys(statements([other])))
@@ -263,14 +263,14 @@ def spell_fields(function: Node, facts: Facts) -> None:
                         made = _field(value, facts)
                         if made is None:
                             continue
-                        facts.foreign.update(dict.fromkeys(_printed(node, item)))
+                        facts.foreign.update(dict.fromkeys(_statements_with_text(node, item)))
                         if isinstance(inner, list):
                             inner[place] = made
                         else:
                             setattr(item, key, made)
 
 
-def _printed(node: Node, item: Node) -> list[Node]:
+def _statements_with_text(node: Node, item: Node) -> list[Node]:
     """The statements of which a part of a statement is in the text: one in a `with` is printed by itself."""
     within = [n for n in walk(node) if isinstance(n, gast.stmt)] if isinstance(node, gast.With) else []
     return [node, *(n for n in within if any(part is item for part in walk(n)))]
@@ -288,12 +288,12 @@ def _field(value: Any, facts: Facts) -> Node | None:
     if isinstance(value, gast.Attribute):
         if value.attr not in names:
             return None
-        key = constant(names.index(value.attr) if is_argument else value.attr)
+        key = literal_node(names.index(value.attr) if is_argument else value.attr)
     else:
         place = value.slice.value if isinstance(value.slice, gast.Constant) else None
         if is_argument or not isinstance(place, int) or not -len(names) <= place < len(names):
             return None
-        key = constant(names[place])
+        key = literal_node(names[place])
     made = expression("p[key]", p=held, key=key)
     made.ctx = value.ctx
     return at(made, value)

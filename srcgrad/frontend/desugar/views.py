@@ -28,8 +28,8 @@ from srcgrad.core.trees import (
     children,
     copy,
     expression,
+    find_nodes,
     header,
-    inside,
     is_write,
     name,
     part_written,
@@ -39,7 +39,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
-    written,
+    written_names,
 )
 from srcgrad.core.visitor import places, rebuild, rewrite
 from srcgrad.frontend.early_facts import integers
@@ -63,10 +63,10 @@ def in_place(function: Node, facts: Facts) -> None:
     if not changes:
         return
     arrays = surely_arrays(function, facts)
-    shown = _shown(function) | _callers(function)
+    shown = _arrays_shown(function) | _callers(function)
     several = second_names(function, facts)
-    known = arrays & (shown | _same(function)) | (
-        _known(function, facts, _is_ndarray, ndim=0) & several if several else set()
+    known = arrays & (shown | _second_names(function)) | (
+        _certain_arrays(function, facts, _is_ndarray, ndim=0) & several if several else set()
     )
     for node in changes:
         if node.target.id in known and not isinstance(node.op, gast.MatMult):
@@ -83,8 +83,8 @@ def _open_numbers(function: Node, facts: Facts) -> None:
     for node in statements(function.body) if known else ():
         for key in ("value", "test", "iter"):
             part = getattr(node, key, None)
-            if part is not None and any(_of_all(n, known) for n in inside(part, gast.Subscript)):
-                setattr(node, key, rebuild(part, lambda inner: _opened(inner, known, facts)))
+            if part is not None and any(_of_all(n, known) for n in find_nodes(part, gast.Subscript)):
+                setattr(node, key, rebuild(part, lambda inner: _index_all_axes(inner, known, facts)))
                 facts.foreign[node] = None
 
 
@@ -94,7 +94,7 @@ def _of_all(node: Node, known: frozenset[str]) -> bool:
     return empty or (held in known and getattr(node.slice, "value", None) is ...)
 
 
-def _opened(part: Node, known: frozenset[str], facts: Facts) -> Node | None:
+def _index_all_axes(part: Node, known: frozenset[str], facts: Facts) -> Node | None:
     if not _of_all(part, known):
         return None
     spelled = "+x" if isinstance(part.slice, gast.Tuple) else f"{facts.library('np')}.array(x)"
@@ -103,10 +103,12 @@ def _opened(part: Node, known: frozenset[str], facts: Facts) -> Node | None:
 
 def surely_arrays(function: Node, facts: Facts) -> set[str]:
     """Names that hold nothing but arrays with axes."""
-    return _known(function, facts, _is_array, ndim=1)
+    return _certain_arrays(function, facts, _is_array, ndim=1)
 
 
-def _known(function: Node, facts: Facts, is_one: Callable[[Node | None, set[str], Facts], bool], ndim: int) -> set[str]:
+def _certain_arrays(
+    function: Node, facts: Facts, is_one: Callable[[Node | None, set[str], Facts], bool], ndim: int
+) -> set[str]:
     """Names to which nothing but arrays is bound, arguments with fewer axes than `ndim` apart."""
     bound: dict[str, list[Node | None]] = {}
     given = function.args
@@ -116,7 +118,7 @@ def _known(function: Node, facts: Facts, is_one: Callable[[Node | None, set[str]
         bound[argument.id] = [] if known else [None]
     for node in statements(function.body):
         for one in stores(node):
-            if one in written(node) and is_write(node):
+            if one in written_names(node) and is_write(node):
                 continue
             if isinstance(node, gast.AugAssign):
                 continue  # what is an array before it is one afterwards
@@ -140,7 +142,7 @@ def _bound_to(node: Node, one: str) -> Node | None:
     return None
 
 
-def _same(function: Node) -> set[str]:
+def _second_names(function: Node) -> set[str]:
     """Names that mean one array: `b = a`, `a = b = e`."""
     found: set[str] = set()
     for node in statements(function.body):
@@ -155,7 +157,7 @@ def second_names(function: Node, facts: Facts) -> set[str]:
     for node in statements(function.body):
         if isinstance(node, gast.Assign):
             values = node.value.elts if isinstance(node.value, gast.Tuple) else [node.value]
-            shared = [one for value in values for one in _shared(value, facts)]
+            shared = [one for value in values for one in _shared_arrays(value, facts)]
             bound = stores(node) if shared else []
             found.update(shared, bound)
             if len(node.targets) > 1:
@@ -169,25 +171,25 @@ def _asks(call: Node) -> bool:
     return function is not None and not may_show(function, arguments_of(function, call, [call.func]))
 
 
-def _shared(value: Node, facts: Facts) -> list[str]:
+def _shared_arrays(value: Node, facts: Facts) -> list[str]:
     """Names whose array an expression may be, or show: `a`, `a[...]`, `np.asarray(a)`, `[a, b]`."""
     if isinstance(value, gast.Name):
         return [value.id]
     if isinstance(value, gast.Attribute):
-        return _shared(value.value, facts) if value.attr in _SHOWING else []
+        return _shared_arrays(value.value, facts) if value.attr in _SHOWING else []
     if isinstance(value, gast.Subscript):
-        return _shared(value.value, facts) if _has_ellipsis(value) else []
+        return _shared_arrays(value.value, facts) if _has_ellipsis(value) else []
     if isinstance(value, gast.Call):
         found = binding_of(value.func, facts, facts.local)
         method = value.func if found is None and isinstance(value.func, gast.Attribute) else None
         function: Any = RESOLVED.get(method.attr) if method is not None else getattr(found, "object", None)
         holder = [method.value] if method is not None else value.args[:1]
         given = arguments_of(function, value, holder[:1] if method is not None else ())
-        return [n for part in holder for n in _shared(part, facts)] if may_show(function, given) else []
+        return [n for part in holder for n in _shared_arrays(part, facts)] if may_show(function, given) else []
     if isinstance(value, gast.IfExp):
-        return [*_shared(value.body, facts), *_shared(value.orelse, facts)]
+        return [*_shared_arrays(value.body, facts), *_shared_arrays(value.orelse, facts)]
     if isinstance(value, gast.Tuple | gast.List | gast.Dict):
-        return [one for part in children(value) for one in _shared(part, facts)]
+        return [one for part in children(value) for one in _shared_arrays(part, facts)]
     return []
 
 
@@ -268,15 +270,15 @@ def _callers(function: Node) -> set[str]:
     names = {argument.id for argument in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
     for node in statements(function.body):
         if not isinstance(node, gast.AugAssign):
-            names -= set(stores(node)) - set(written(node))
+            names -= set(stores(node)) - set(written_names(node))
     return names
 
 
-def _shown(function: Node) -> set[str]:
+def _arrays_shown(function: Node) -> set[str]:
     """Names of which parts are read or written, which have second names, or which something may hold."""
     found: set[str] = set()
     for node in statements(function.body):
-        found.update(written(node))
+        found.update(written_names(node))
         if isinstance(node, gast.For):
             found.update(n.id for n in walk(node.iter) if isinstance(n, gast.Name))
         value = getattr(node, "value", None)
@@ -342,7 +344,7 @@ def rows(block: Block, work: Views) -> None:
             continue
         row, array = node.target.id, node.iter.id
         inner = list(statements(node.body))
-        changed = {w for n in inner if is_write(n) for w in written(n)}
+        changed = {w for n in inner if is_write(n) for w in written_names(n)}
         if not changed & {row, array} or base_of(node.iter, work) is None:
             continue
         if any(array in stores(n) and not is_write(n) for n in inner):
@@ -399,14 +401,14 @@ def views(function: Node, facts: Facts) -> Node:
         pass
     for node in work.order():
         if check_target(node, work):
-            _check_base(written(node)[0], work)
+            _check_base(written_names(node)[0], work)
     return function
 
 
 def _spell_one(work: Views) -> bool:
     """Spell out one view; whether there was one."""
     order = work.order()
-    changes = [n for n in order if _changed(n, work)]
+    changes = [n for n in order if _arrays_written(n, work)]
     if not changes:
         return False
     for node in order:
@@ -422,10 +424,10 @@ def _spell_one(work: Views) -> bool:
     return False
 
 
-def _changed(node: Node, work: Views) -> list[str]:
+def _arrays_written(node: Node, work: Views) -> list[str]:
     """Arrays into which a statement writes: `a[i] = e`, and `a += e` too where a is one."""
     if is_write(node):
-        return written(node)
+        return written_names(node)
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         return [node.target.id]
     return []
@@ -446,7 +448,7 @@ def _as_method(value: Node, work: Views) -> Node:
 def _is_needed(node: Node, view: str, base: str, order: list[Node], work: Views) -> bool:
     """Whether the array changes while the view lives: through the view, or before the view is read."""
     place = {n: k for k, n in enumerate(order)}
-    through = [n for n in order if view in _changed(n, work)]
+    through = [n for n in order if view in _arrays_written(n, work)]
     if any(is_write(n) for n in through) or (through and _is_view_with_axes(node.value)):
         return True
     if through:
@@ -455,7 +457,9 @@ def _is_needed(node: Node, view: str, base: str, order: list[Node], work: Views)
         return False  # a number does not change with its array
     family = _family(base, order, work)
     reads = [n for n in order if n is not node and view in _reads(n)]
-    for change in [n for n in order if set(_changed(n, work)) & family and (is_write(n) or _is_surely(n, order, work))]:
+    for change in [
+        n for n in order if set(_arrays_written(n, work)) & family and (is_write(n) or _is_surely(n, order, work))
+    ]:
         loops = [n for n in order if isinstance(n, gast.For | gast.While) and _holds(n, change) and not _holds(n, node)]
         if any(place[read] > place[change] > place[node] for read in reads):
             return True
@@ -467,7 +471,7 @@ def _is_needed(node: Node, view: str, base: str, order: list[Node], work: Views)
 def _is_surely(node: Node, order: list[Node], work: Views) -> bool:
     """Whether `a += e` changes an array, not a number: one that is written into elsewhere, or made as one."""
     held = node.target.id
-    if any(is_write(n) and held in written(n) for n in order):
+    if any(is_write(n) and held in written_names(n) for n in order):
         return True
     kind = work.facts.kinds.get(held)
     if kind is not None and kind.tag == "array":
@@ -564,7 +568,7 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
     block.remove(node)
     if around and not around[-1].body:
         around[-1].body.append(at(gast.Pass(), node))
-    through = [part_written(n) for n in work.order() if view in written(n) and is_write(n)]
+    through = [part_written(n) for n in work.order() if view in written_names(n) and is_write(n)]
     if _is_all(node.value) and any(map(_is_all, through)):
         node.value = node.value.value  # `a[...]` of an array without axes shows the whole of it
     for other in work.order():

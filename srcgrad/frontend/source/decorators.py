@@ -23,7 +23,7 @@ Lookup = Callable[[str], Binding | None]
 HARMLESS: tuple[Any, ...] = (staticmethod, classmethod, functools.lru_cache, functools.cache)
 
 
-def doubtful(node: FunctionNode, lookup: Lookup) -> tuple[str, ...]:
+def doubtful_decorators(node: FunctionNode, lookup: Lookup) -> tuple[str, ...]:
     """The decorators of a function that may replace it by another, as they are written."""
     if isinstance(node, ast.Lambda):
         return ()
@@ -69,7 +69,7 @@ def _returns_argument(node: FunctionNode) -> bool:
     if not isinstance(node, ast.FunctionDef) or len(node.args.args) != 1:
         return False
     parameter = node.args.args[0].arg
-    returned = _returned(node)
+    returned = _returned_values(node)
     names = [item for item in ast.walk(node) if isinstance(item, ast.Name) and item.id == parameter]
     rebound = any(not isinstance(item.ctx, ast.Load) for item in names)
     same = [isinstance(item, ast.Name) and item.id == parameter for item in returned]
@@ -81,11 +81,11 @@ def _returns_decorator(node: FunctionNode) -> bool:
     if not isinstance(node, ast.FunctionDef):
         return False
     inner = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
-    returned = [item.id if isinstance(item, ast.Name) else "" for item in _returned(node)]
+    returned = [item.id if isinstance(item, ast.Name) else "" for item in _returned_values(node)]
     return bool(returned) and all(name in inner and _returns_argument(inner[name]) for name in returned)
 
 
-def _returned(node: ast.FunctionDef) -> list[ast.expr | None]:
+def _returned_values(node: ast.FunctionDef) -> list[ast.expr | None]:
     """What the function itself returns, functions within it apart."""
     found: list[ast.expr | None] = []
     todo: list[ast.AST] = list(node.body)

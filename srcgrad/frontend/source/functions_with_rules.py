@@ -21,7 +21,7 @@ import numpy as np
 import srcgrad.templates as templates
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
-from srcgrad.core.identity import spelling, uncached, uncompiled
+from srcgrad.core.identity import cached_function, python_function, spelling
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
 from srcgrad.frontend.source.decorators import passed_on
@@ -155,7 +155,7 @@ def _literal(value: Any) -> str | None:
 
 def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
     """The function itself, and the arguments that are bound to it already."""
-    function = passed_on(uncompiled(uncached(getattr(function, "__srcgrad_primal__", function))))
+    function = passed_on(python_function(cached_function(getattr(function, "__srcgrad_primal__", function))))
     templates.load()
     rule = rule_of(function)
     if rule is not None and rule.kind == "refused":
@@ -169,7 +169,7 @@ def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
     if not inspect.isfunction(function) and rule is not None:
         return _as_function(function), ()
     if hasattr(type(function), "wanted"):
-        return _called(function), ()
+        return _function_of_derivative(function), ()
     if inspect.ismethod(function):
         return primal_of(function.__func__)[0], (function.__self__,)
     if isinstance(function, functools.partial):
@@ -230,7 +230,7 @@ def without_words(function: Any) -> tuple[Any, dict[str, Any]]:
     return function, {}
 
 
-def _called(derivative: Any) -> Any:
+def _function_of_derivative(derivative: Any) -> Any:
     """A Jacobian, or a product of a Hessian, as a function with source that calls it."""
     known = {p: k for p, k in derivative.__signature__.parameters.items() if p not in derivative.words}
     name, given = (
@@ -245,12 +245,12 @@ def _as_function(op: Any) -> Function:
     """An operation of the table as a function with source, so that it can be differentiated like any other."""
     rule = rule_of(op)
     assert rule is not None, "the caller has looked"
-    names = ", ".join(rule.parameters[:1] if len(rule.parameters) == 1 else _required(rule))
+    names = ", ".join(rule.parameters[:1] if len(rule.parameters) == 1 else _required_parameters(rule))
     name = getattr(op, "__name__", "op")
     return load(f"def {name}({names}):\n    return op({names})\n", name, rule.name, {"op": op})
 
 
-def _required(rule: Any) -> list[str]:
+def _required_parameters(rule: Any) -> list[str]:
     template = rule.template or rule.tangent
     if template is None:  # a constant, of its first argument
         return ["x"]

@@ -25,7 +25,7 @@ TRUSTED_ROOTS = frozenset(
 
 
 @dataclass(frozen=True)
-class Located:
+class ModuleFile:
     """A module found: `text` at `path`, a `folder` without a text of its own, or `compiled`."""
 
     kind: Literal["text", "folder", "compiled"]
@@ -70,21 +70,21 @@ def _is_site(folder: Path) -> bool:
     return folder.name in ("site-packages", "dist-packages")
 
 
-def child(folder: Path, part: str) -> Located | None:
+def child(folder: Path, part: str) -> ModuleFile | None:
     """The module `part` in a folder, in the order in which Python looks."""
     package = folder / part
     if (package / "__init__.py").is_file():
-        return Located("text", package / "__init__.py")
+        return ModuleFile("text", package / "__init__.py")
     for suffix in importlib.machinery.EXTENSION_SUFFIXES:
         path = folder / (part + suffix)
         if path.is_file():
-            return Located("compiled", path)
+            return ModuleFile("compiled", path)
     if (folder / f"{part}.py").is_file():
-        return Located("text", folder / f"{part}.py")
-    return Located("folder", package) if package.is_dir() else None
+        return ModuleFile("text", folder / f"{part}.py")
+    return ModuleFile("folder", package) if package.is_dir() else None
 
 
-def locate(name: str, folders: Iterable[Path]) -> Located | None:
+def locate(name: str, folders: Iterable[Path]) -> ModuleFile | None:
     """The module with a dotted name: its top package in `folders`, or where Python finds it; then by path."""
     root, *rest = name.split(".")
     found = _root(root, folders)
@@ -98,16 +98,16 @@ def locate(name: str, folders: Iterable[Path]) -> Located | None:
     return found
 
 
-def _root(root: str, folders: Iterable[Path]) -> Located | None:
+def _root(root: str, folders: Iterable[Path]) -> ModuleFile | None:
     if root in sys.builtin_module_names:
-        return Located("compiled", Path(root))
+        return ModuleFile("compiled", Path(root))
     places = [child(folder, root) for folder in folders]
     found = [place for place in places if place is not None]
     texts = [place for place in found if place.kind != "folder"]
     return next(iter(texts or [*_by_finders(root), *found]), None)
 
 
-def _by_finders(root: str) -> list[Located]:
+def _by_finders(root: str) -> list[ModuleFile]:
     """A top-level name asked of Python's finders (an editable install, say), which does not import it."""
     try:
         spec = importlib.util.find_spec(root)
@@ -116,4 +116,4 @@ def _by_finders(root: str) -> list[Located]:
     if spec is None or spec.origin is None:
         return []
     path = Path(spec.origin)
-    return [Located("text" if path.suffix == ".py" else "compiled", path)]
+    return [ModuleFile("text" if path.suffix == ".py" else "compiled", path)]

@@ -40,17 +40,17 @@ class Scope:
         return None if self.outer is None else self.outer.home(identifier)
 
 
-def distinct(source: Source) -> Source:
-    """The source with the tree that `unshadowed` gives."""
-    tree = unshadowed(source.tree)
+def rename_shadows(source: Source) -> Source:
+    """The source with the tree that `tree_without_shadows` gives."""
+    tree = tree_without_shadows(source.tree)
     return source if tree is source.tree else replace(source, tree=tree)
 
 
-def unshadowed(tree: Node) -> Node:
+def tree_without_shadows(tree: Node) -> Node:
     """The tree, or a copy in which no inner variable has the name of what the function reads from outside.
 
     >>> text = "def f(x):\\n    g = lambda k: k * x\\n    return g(k)"
-    >>> print(gast.unparse(unshadowed(gast.parse(text).body[0])).strip())
+    >>> print(gast.unparse(tree_without_shadows(gast.parse(text).body[0])).strip())
     def f(x):
         g = lambda k_: k_ * x
         return g(k)
@@ -61,7 +61,7 @@ def unshadowed(tree: Node) -> Node:
         return tree
     tree = copy(tree)
     scopes = _scopes(tree)
-    taken = Names({n for scope in scopes for n in [*scope.bound, *scope.elsewhere, *map(_spelled, scope.names)]})
+    taken = Names({n for scope in scopes for n in [*scope.bound, *scope.elsewhere, *map(_name_of_item, scope.names)]})
     for scope, identifier in list(_clashes(scopes)):
         _rename(scope, identifier, taken.fresh(f"{identifier}_"), scopes)
     return tree
@@ -69,21 +69,21 @@ def unshadowed(tree: Node) -> Node:
 
 def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
     """Variables that have the name of something else which is read around them."""
-    outside = {_spelled(n) for scope in scopes for n in scope.names if scope.home(_spelled(n)) is None}
+    outside = {_name_of_item(n) for scope in scopes for n in scope.names if scope.home(_name_of_item(n)) is None}
     around: dict[Scope, set[str]] = {}
     naming: dict[str, dict[Scope, None]] = {}
     for scope in scopes:
-        for identifier in dict.fromkeys(map(_spelled, scope.names)):
+        for identifier in dict.fromkeys(map(_name_of_item, scope.names)):
             naming.setdefault(identifier, {})[scope] = None
         own = scope.function
-        for identifier in map(_spelled, scope.names):
+        for identifier in map(_name_of_item, scope.names):
             home = scope.home(identifier)
             if home is not None and home.function is not own:
                 around.setdefault(own, set()).add(identifier)
     closures = _closures(scopes)
     for scope in scopes[1:]:
         inner = around.get(scope.function, set()) if scope.function is not scope else set()
-        read = [one for name in dict.fromkeys(map(_spelled, scope.names)) for one in closures.get(name, ())]
+        read = [one for name in dict.fromkeys(map(_name_of_item, scope.names)) for one in closures.get(name, ())]
         inner = inner | {identifier for identifier, home in read if home is not scope}
         for identifier in scope.bound:
             named = naming.get(identifier, {})
@@ -99,7 +99,7 @@ def _closures(scopes: list[Scope]) -> dict[str, dict[tuple[str, Scope], None]]:
     named: dict[str, dict[str, None]] = {name: {} for name in found}
     for scope in scopes[1:]:
         name = own.get(scope.function, "")
-        for identifier in map(_spelled, scope.names) if name else ():
+        for identifier in map(_name_of_item, scope.names) if name else ():
             home = scope.home(identifier)
             if identifier in found:
                 named[name][identifier] = None
@@ -159,7 +159,7 @@ def _name(scope: Scope, scopes: list[Scope]) -> str:
 def _rename(scope: Scope, identifier: str, made: str, scopes: list[Scope]) -> None:
     for each in scopes:
         for item in each.names if each.home(identifier) is scope else ():
-            if _spelled(item) == identifier:
+            if _name_of_item(item) == identifier:
                 setattr(item, "id" if isinstance(item, gast.Name) else "name", made)
         for item in walk(each.node) if each.home(identifier) is scope else ():
             if isinstance(item, gast.Nonlocal) and identifier in item.names and identifier in each.elsewhere:
@@ -171,7 +171,7 @@ def _rename(scope: Scope, identifier: str, made: str, scopes: list[Scope]) -> No
     scope.bound = {made if one == identifier else one: None for one in scope.bound}
 
 
-def _spelled(item: Node) -> str:
+def _name_of_item(item: Node) -> str:
     return str(item.id if isinstance(item, gast.Name) else item.name)
 
 
@@ -196,7 +196,7 @@ def _enter(scope: Scope, found: list[Scope]) -> None:
             scope.names.append(parameter)
             scope.bound[parameter.id] = None
         todo = list(node.body) if isinstance(node.body, list) else [node.body]
-        for item in [n for part in todo for n in _own(part)]:
+        for item in [n for part in todo for n in _nodes_of_scope(part)]:
             if isinstance(item, gast.Nonlocal | gast.Global):
                 word = "global" if isinstance(item, gast.Global) else "nonlocal"
                 scope.elsewhere.update(dict.fromkeys(item.names, word))
@@ -208,12 +208,12 @@ def _enter(scope: Scope, found: list[Scope]) -> None:
         _look(part, scope, found)
 
 
-def _own(node: Node) -> Iterator[Node]:
+def _nodes_of_scope(node: Node) -> Iterator[Node]:
     """What is below a node, other functions apart."""
     yield node
     for child in gast.iter_child_nodes(node):
         if not isinstance(node, _FUNCTIONS):
-            yield from _own(child)
+            yield from _nodes_of_scope(child)
 
 
 def _look(node: Node, scope: Scope, found: list[Scope]) -> None:
@@ -230,7 +230,7 @@ def _look(node: Node, scope: Scope, found: list[Scope]) -> None:
         return
     if isinstance(node, _COMPREHENSIONS):
         _look(node.generators[0].iter, scope, found)
-        _open(node, scope, found)
+        _open_scope(node, scope, found)
         return
     if isinstance(node, _FUNCTIONS):
         outside = [*getattr(node, "decorator_list", []), *node.args.defaults, *node.args.kw_defaults]
@@ -241,7 +241,7 @@ def _look(node: Node, scope: Scope, found: list[Scope]) -> None:
                 scope.bound[node.name] = None
         for part in [one for one in outside if one is not None]:
             _look(part, scope, found)
-        _open(node, scope, found)
+        _open_scope(node, scope, found)
         return
     for spelled in _strings(node):
         scope.bound[spelled] = scope.fixed[spelled] = None
@@ -249,7 +249,7 @@ def _look(node: Node, scope: Scope, found: list[Scope]) -> None:
         _look(child, scope, found)
 
 
-def _open(node: Node, scope: Scope, found: list[Scope]) -> None:
+def _open_scope(node: Node, scope: Scope, found: list[Scope]) -> None:
     found.append(Scope(node, scope))
     _enter(found[-1], found)
 

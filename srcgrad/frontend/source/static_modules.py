@@ -24,10 +24,10 @@ from typing import Literal
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.marks import checkpoint
-from srcgrad.core.namespace import Binding, attribute, unknown
+from srcgrad.core.namespace import Binding, attribute, unknown_binding
 from srcgrad.core.source_text import FunctionNode, Source, parse_target, segment, source_at, split_lines
-from srcgrad.frontend.source.decorators import doubtful, meant_by
-from srcgrad.frontend.source.module_files import Located, is_trusted, locate, trusted_module
+from srcgrad.frontend.source.decorators import doubtful_decorators, meant_by
+from srcgrad.frontend.source.module_files import ModuleFile, is_trusted, locate, trusted_module
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ Bound = Iterator[tuple[str, Definition]]
 
 def _block(body: Sequence[ast.stmt], importable: Importable) -> Bound:
     for statement in body:
-        yield from _simple(statement)
+        yield from _bindings_of_statement(statement)
         if isinstance(statement, ast.If):
             yield from _if(statement, importable)
         elif isinstance(statement, ast.Try):
@@ -86,17 +86,17 @@ def _block(body: Sequence[ast.stmt], importable: Importable) -> Bound:
         elif isinstance(statement, ast.With):
             yield from _block(statement.body, importable)
         elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from _doubtful(_inner(statement), importable)
+            yield from _uncertain_bindings(_inner_statements(statement), importable)
 
 
-def _inner(statement: ast.stmt) -> list[ast.stmt]:
+def _inner_statements(statement: ast.stmt) -> list[ast.stmt]:
     """The statements within a compound statement, of all its branches."""
     parts = [statement, *getattr(statement, "handlers", []), *getattr(statement, "cases", [])]
     fields = ("body", "orelse", "finalbody")
     return [inner for part in parts for field in fields for inner in getattr(part, field, [])]
 
 
-def _doubtful(body: Sequence[ast.stmt], importable: Importable) -> Bound:
+def _uncertain_bindings(body: Sequence[ast.stmt], importable: Importable) -> Bound:
     for name, found in _block(body, importable):
         yield name, replace(found, certain=False)
 
@@ -106,15 +106,15 @@ def _if(statement: ast.If, importable: Importable) -> Bound:
     if test in ("TYPE_CHECKING", "typing.TYPE_CHECKING") or "__name__ ==" in test:
         yield from _block(statement.orelse, importable)
     else:
-        yield from _doubtful([*statement.body, *statement.orelse], importable)
+        yield from _uncertain_bindings([*statement.body, *statement.orelse], importable)
 
 
 def _try(statement: ast.Try, importable: Importable) -> Bound:
     guards = [item for item in statement.handlers if _catches_import(item)]
     imports = [item for item in statement.body if isinstance(item, ast.Import | ast.ImportFrom)]
     if not guards or not imports:
-        yield from _doubtful(_inner(statement), importable)
-    elif all(importable(found) for item in imports for _, found in _simple(item)):
+        yield from _uncertain_bindings(_inner_statements(statement), importable)
+    elif all(importable(found) for item in imports for _, found in _bindings_of_statement(item)):
         yield from _block([*statement.body, *statement.orelse, *statement.finalbody], importable)
     else:
         yield from _block([*guards[0].body, *statement.finalbody], importable)
@@ -126,7 +126,7 @@ def _catches_import(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or any(name in ("ImportError", "ModuleNotFoundError", "Exception") for name in names)
 
 
-def _simple(statement: ast.stmt) -> Bound:
+def _bindings_of_statement(statement: ast.stmt) -> Bound:
     """What a statement binds by itself, the blocks that it holds apart."""
     line = statement.lineno
     if isinstance(statement, ast.Import):
@@ -143,7 +143,7 @@ def _simple(statement: ast.stmt) -> Bound:
     elif isinstance(statement, ast.ClassDef):
         yield statement.name, Definition("class", line, statement)
     elif isinstance(statement, ast.Delete):
-        for name in _stored(statement):
+        for name in _names_of_expressions(statement):
             yield name, Definition("deleted", line)
     else:
         yield from _values(statement, line)
@@ -152,18 +152,18 @@ def _simple(statement: ast.stmt) -> Bound:
 def _values(statement: ast.stmt, line: int) -> Bound:
     named: dict[str, ast.expr] = {}
     if isinstance(statement, ast.Assign):
-        named = {name: value for item in statement.targets for name, value in _each(item, statement.value)}
+        named = {name: value for item in statement.targets for name, value in _name_value_pairs(item, statement.value)}
     elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
         if statement.value is None:  # `x: float` binds nothing
             return
         named = {statement.target.id: statement.value}
-    for name in _stored(statement):
+    for name in _names_of_expressions(statement):
         value = named.get(name)
         kind: Literal["function", "value"] = "function" if isinstance(value, ast.Lambda) else "value"
         yield name, Definition(kind, line, value)
 
 
-def _each(display: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
+def _name_value_pairs(display: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
     """What an assignment binds to names: part by part in `a, b = 1, 2`, where no part may read what another binds."""
     if isinstance(display, ast.Name):
         return [(display.id, value)]
@@ -172,13 +172,13 @@ def _each(display: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
     bound, read = ({n.id for n in ast.walk(one) if isinstance(n, ast.Name)} for one in (display, value))
     if bound & read or len(display.elts) != len(value.elts):
         return []
-    return [pair for item, part in zip(display.elts, value.elts, strict=True) for pair in _each(item, part)]
+    return [pair for item, part in zip(display.elts, value.elts, strict=True) for pair in _name_value_pairs(item, part)]
 
 
 _OWN_SCOPE = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 
 
-def _stored(statement: ast.stmt) -> list[str]:
+def _names_of_expressions(statement: ast.stmt) -> list[str]:
     """Names bound or deleted by the expressions of a statement, in the order of the text."""
     found: dict[str, None] = {}
     todo: list[ast.AST] = [statement]
@@ -248,29 +248,29 @@ class Program:
     own: tuple[Path, ...]
     folders: tuple[Path, ...]
     modules: dict[Path, StaticModule] = field(default_factory=dict)
-    places: dict[str, Located | None] = field(default_factory=dict)  # by the dotted name of a module
+    places: dict[str, ModuleFile | None] = field(default_factory=dict)  # by the dotted name of a module
     asked: dict[tuple[str, str], None] = field(default_factory=dict)  # look-ups under way: imports may go in circles
 
     def module(self, name: str) -> Binding:
         """The module with an absolute dotted name."""
         if is_trusted(name):
             trusted = trusted_module(name, self.own)
-            return unknown(f"{name} is not installed") if trusted is None else Binding("object", trusted)
+            return unknown_binding(f"{name} is not installed") if trusted is None else Binding("object", trusted)
         found = self.locate(name)
         if found is None:
-            return unknown(f"no module {name} is found")
+            return unknown_binding(f"no module {name} is found")
         return self.read(name, found)
 
-    def locate(self, name: str) -> Located | None:
+    def locate(self, name: str) -> ModuleFile | None:
         """Where the module with an absolute dotted name is; it is looked for once."""
         if name not in self.places:
             self.places[name] = locate(name, self.folders)
         return self.places[name]
 
-    def read(self, name: str, found: Located) -> Binding:
+    def read(self, name: str, found: ModuleFile) -> Binding:
         """A module that was found, parsed."""
         if found.kind == "compiled":
-            return unknown(f"{name} is compiled: it has no Python text")
+            return unknown_binding(f"{name} is compiled: it has no Python text")
         path = found.path.resolve()
         known = self.modules.get(path)
         if known is None:
@@ -278,7 +278,7 @@ class Program:
                 text = "" if found.kind == "folder" else read_text(found.path)
                 known = StaticModule(self, name, found.path.name, text, found.is_package)
             except DifferentiationError as error:
-                return unknown(f"{name} cannot be read: {error.message}")
+                return unknown_binding(f"{name} cannot be read: {error.message}")
             self.modules[path] = known
         return Binding("module", module=known)
 
@@ -302,25 +302,25 @@ class StaticModule:
         self.program, self.name, self.label, self.package = program, name, label, package
         self.text, self.lines = text, split_lines(text)
         self.tree = parse_target(text, label)
-        self.table: Table = scan(self.tree.body, self._importable)
+        self.table: Table = scan(self.tree.body, self._can_import)
         self.known: dict[str, Binding | None] = {}
 
     def lookup(self, name: str) -> Binding | None:
         """What `name` means to the functions of this module when they run; None if nothing binds it."""
-        found = self._own(name)
+        found = self._own_binding(name)
         if found is None and name in vars(builtins):
             return Binding("object", vars(builtins)[name])
-        return _undecorated(found)
+        return _binding_for_callers(found)
 
     def attribute(self, name: str) -> Binding:
         """What `name` is, asked from outside: a name of the module, or a module below it."""
         below = f"{self.name}.{name}"
         if self.package and is_trusted(below):
             return self.program.module(below)
-        found = self._own(name)
+        found = self._own_binding(name)
         if found is None and self.package:
             found = self.program.module(below)
-        return _undecorated(found) or unknown(f"{self.name} has no {name}")
+        return _binding_for_callers(found) or unknown_binding(f"{self.name} has no {name}")
 
     def names(self) -> list[str]:
         """The functions that the text itself defines, methods as `Class.method`, in the order of the text."""
@@ -330,7 +330,7 @@ class StaticModule:
             if last.kind == "function":
                 found[name] = last.line
             elif isinstance(last.node, ast.ClassDef):
-                methods = scan(last.node.body, self._importable)
+                methods = scan(last.node.body, self._can_import)
                 found |= {f"{name}.{m}": d[-1].line for m, d in methods.items() if d[-1].kind == "function"}
         return sorted(found, key=lambda name: found[name])
 
@@ -338,26 +338,26 @@ class StaticModule:
         """The function, or `Class.method`, of that name; another binding where it is no function."""
         owner, _, method = qualname.partition(".")
         if not method:
-            return self._own(owner)
+            return self._own_binding(owner)
         defined = self.table.get(owner, [])
         if len(defined) != 1 or not isinstance(defined[0].node, ast.ClassDef):
             return None
-        methods = scan(defined[0].node.body, self._importable).get(method, [])
+        methods = scan(defined[0].node.body, self._can_import).get(method, [])
         return self._choose(qualname, methods) if methods else None
 
-    def _own(self, name: str) -> Binding | None:
+    def _own_binding(self, name: str) -> Binding | None:
         """What the module itself binds to `name`; what is found while other names are looked up may hang on them."""
         if name in self.known:
             return self.known[name]
         outermost = not self.program.asked
-        found = self._found(name)
+        found = self._find_binding(name)
         if outermost:
             self.known[name] = found
         return found
 
-    def _found(self, name: str) -> Binding | None:
+    def _find_binding(self, name: str) -> Binding | None:
         if name.startswith("__") and name.endswith("__"):
-            return unknown(f"{name} is known when the module runs")
+            return unknown_binding(f"{name} is known when the module runs")
         defined = self.table.get(name, [])
         first = min((item.line for item in defined), default=0)
         for star in reversed(self.table.get(STAR, [])):
@@ -373,10 +373,10 @@ class StaticModule:
             return None
         if len(defined) > 1 or not last.certain:
             lines = ", ".join(str(item.line) for item in defined)
-            return unknown(f"{name} depends on what runs in {self.label} (lines {lines})")
+            return unknown_binding(f"{name} depends on what runs in {self.label} (lines {lines})")
         key = (self.name, name)
         if key in self.program.asked:
-            return unknown(f"the imports of {name} go in a circle")
+            return unknown_binding(f"the imports of {name} go in a circle")
         self.program.asked[key] = None
         try:
             return self._resolve(name, last)
@@ -385,14 +385,14 @@ class StaticModule:
 
     def _resolve(self, name: str, found: Definition) -> Binding:
         if found.kind == "import":
-            return self._imported(found)
+            return self._binding_of_import(found)
         if isinstance(found.node, FunctionNode):
-            decorators = doubtful(found.node, self.lookup)
+            decorators = doubtful_decorators(found.node, self.lookup)
             return Binding("function", static=StaticFunction(self, name, found.node, decorators))
         if found.kind == "class":
-            return unknown(f"{name} is a class, known only as text")
+            return unknown_binding(f"{name} is a class, known only as text")
         if isinstance(found.node, ast.Name | ast.Attribute):
-            same = self._dotted(found.node)
+            same = self._binding_of_dotted_name(found.node)
             if same is not None:
                 return same
         match found.node:
@@ -400,36 +400,36 @@ class StaticModule:
                 return self.program.module(module)
         return Binding("value", module=self, expression=self._spelling(found.node))
 
-    def _dotted(self, node: ast.expr) -> Binding | None:
+    def _binding_of_dotted_name(self, node: ast.expr) -> Binding | None:
         """What a name such as `np.linalg.norm` means, where it is assigned to another name."""
         if isinstance(node, ast.Name):
             return self.lookup(node.id)
         if isinstance(node, ast.Attribute):
-            base = self._dotted(node.value)
+            base = self._binding_of_dotted_name(node.value)
             return None if base is None else attribute(base, node.attr)
         return None
 
     def _imports(self, node: ast.expr) -> bool:
         """Whether what is called is `importlib.import_module`."""
-        return (found := self._dotted(node)) is not None and found.object is importlib.import_module
+        return (found := self._binding_of_dotted_name(node)) is not None and found.object is importlib.import_module
 
     def _spelling(self, node: ast.AST | None) -> str | None:
         text = None if node is None else segment(self.lines, node)
         return text if text is None or "\n" not in text else f"({text}\n)"
 
-    def _imported(self, found: Definition) -> Binding:
-        name = self._absolute(found)
+    def _binding_of_import(self, found: Definition) -> Binding:
+        name = self._absolute_module(found)
         if name is None:
-            return unknown(f"line {found.line} of {self.label} imports from above its package")
+            return unknown_binding(f"line {found.line} of {self.label} imports from above its package")
         if not found.member:
             return self.program.module(name)
         base, below = self.program.module(name), f"{name}.{found.member}"
         if name == self.name or (base.kind == "unknown" and is_trusted(below)):
             return self.program.module(below)  # a package that imports what is below itself
         result = attribute(base, found.member)
-        return unknown(f"{name} has no {found.member}") if result is None else result
+        return unknown_binding(f"{name} has no {found.member}") if result is None else result
 
-    def _absolute(self, found: Definition) -> str | None:
+    def _absolute_module(self, found: Definition) -> str | None:
         """The dotted name of the module that is imported, relative imports resolved."""
         if not found.level:
             return found.module
@@ -440,8 +440,8 @@ class StaticModule:
         base = parts[: len(parts) - up]
         return ".".join([*base, *([found.module] if found.module else [])])
 
-    def _importable(self, found: Definition) -> bool:
-        name = self._absolute(found)
+    def _can_import(self, found: Definition) -> bool:
+        name = self._absolute_module(found)
         if not name:
             return False
         return (is_trusted(name) and trusted_module(name, self.program.own) is not None) or self._exists(name)
@@ -451,15 +451,15 @@ class StaticModule:
 
     def _from_star(self, star: Definition, name: str) -> Binding | None:
         """What a star import gives `name`; None if the module is known not to give it."""
-        module = self._absolute(star)
-        base = unknown("") if module is None or not star.certain else self.program.module(module)
+        module = self._absolute_module(star)
+        base = unknown_binding("") if module is None or not star.certain else self.program.module(module)
         if base.kind == "object":
-            given: bool | None = name in _public(base.object)
+            given: bool | None = name in _public_names(base.object)
         else:
             given = base.module.gives(name) if base.module is not None else None
         if given is None:
             text = f"from {'.' * star.level}{star.module} import *"
-            return unknown(f"{name} may come from `{text}`, line {star.line} of {self.label}")
+            return unknown_binding(f"{name} may come from `{text}`, line {star.line} of {self.label}")
         return attribute(base, name) if given else None
 
     def gives(self, name: str) -> bool | None:
@@ -475,17 +475,17 @@ class StaticModule:
         return name in names if len(names) == len(node.elts) else None
 
 
-def _public(module: object) -> list[str]:
+def _public_names(module: object) -> list[str]:
     names = getattr(module, "__all__", None)
     return [item for item in vars(module) if item[0] != "_"] if names is None else list(names)
 
 
-def _undecorated(found: Binding | None) -> Binding | None:
+def _binding_for_callers(found: Binding | None) -> Binding | None:
     """A binding as a caller sees it: a decorated function is not its text."""
     if found is None or found.static is None or not found.static.decorators:
         return found
     function = found.static
-    return unknown(f"{function.qualname} is replaced by what @{function.decorators[0]} returns")
+    return unknown_binding(f"{function.qualname} is replaced by what @{function.decorators[0]} returns")
 
 
 _NAMES = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(,[^\W\d]\w*(\.[^\W\d]\w*)*)*")
@@ -538,7 +538,7 @@ def _module(head: str, text: str | None) -> StaticModule:
     if path.suffix == ".py" or not _MODULE.fullmatch(head):
         what = "is a folder" if path.is_dir() else "does not exist"
         raise DifferentiationError("E5015", f"the file {head} {what}", _near_files(path))
-    return _dotted(head)
+    return _module_of_name(head)
 
 
 def _file(path: Path) -> StaticModule:
@@ -546,10 +546,10 @@ def _file(path: Path) -> StaticModule:
     folder, parts = path.parent, [] if path.name == "__init__.py" else [path.stem]
     while (folder / "__init__.py").is_file():
         folder, parts = folder.parent, [folder.name, *parts]
-    return _parsed(_program(folder), ".".join(parts) or path.stem, path)
+    return _parse_module(_program(folder), ".".join(parts) or path.stem, path)
 
 
-def _dotted(name: str) -> StaticModule:
+def _module_of_name(name: str) -> StaticModule:
     program = _program(Path.cwd())
     found = locate(name, program.folders)
     if found is None:
@@ -558,10 +558,10 @@ def _dotted(name: str) -> StaticModule:
     if found.kind != "text":
         message = f"{name} has no Python text"
         raise DifferentiationError("E5015", message, "name a module that is written in Python")
-    return _parsed(program, name, found.path)
+    return _parse_module(program, name, found.path)
 
 
-def _parsed(program: Program, name: str, path: Path) -> StaticModule:
+def _parse_module(program: Program, name: str, path: Path) -> StaticModule:
     module = StaticModule(program, name, path.name, read_text(path), path.name == "__init__.py")
     program.modules[path.resolve()] = module
     return module

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 Pair = tuple[str, Any, Any]  # where it is, the accumulator, what is added to it
 
 
-def adding(derivative: Derivative[..., Any], accumulators: Any) -> Callable[..., Any]:
+def adding_derivative(derivative: Derivative[..., Any], accumulators: Any) -> Callable[..., Any]:
     """The derivative as a function that adds its gradient to `accumulators`; see `Derivative.into`."""
     if derivative.mode not in ("reverse", "value-and-grad"):
         raise DifferentiationError(
             "E5024", f"a derivative of mode {derivative.mode} has no gradient to add", "use grad or value_and_grad"
         )
 
-    return Adding(derivative, accumulators)
+    return AddingDerivative(derivative, accumulators)
 
 
-class Adding:
+class AddingDerivative:
     """A derivative that adds what it gives to accumulators; in a copy or a pickle, to copies of them."""
 
     def __init__(self, derivative: Derivative[..., Any], accumulators: Any) -> None:

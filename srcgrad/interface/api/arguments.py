@@ -23,7 +23,7 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.activity import activity
-from srcgrad.analysis.argument_kinds import FLOATING, annotated, built_in, every_parameter
+from srcgrad.analysis.argument_kinds import FLOATING, built_in, every_parameter, kinds_of_annotations
 from srcgrad.analysis.complex_numbers import is_complex_value
 from srcgrad.backend.numba.boundary import is_alone, without_axes
 from srcgrad.core.errors import DifferentiationError
@@ -35,9 +35,9 @@ from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.module import Module
 from srcgrad.opencl.arrays.array import Array
-from srcgrad.opencl.arrays.boundary import kept, on_host, seen
+from srcgrad.opencl.arrays.boundary import as_memory, gradient_on_device, on_host
 from srcgrad.opencl.devices.memory import Lease
-from srcgrad.pipeline import Begun, prepared, until
+from srcgrad.pipeline import BegunFunction, prepare_facts, until
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(65))
 _COMPLEX_ARRAYS = tuple(Kind("array", rank, complex=True) for rank in range(65))
@@ -80,9 +80,9 @@ def kind_of(value: Any) -> Kind:
     if isinstance(value, tuple | list):
         tag = "list" if isinstance(value, list) else "tuple"
         owner = cls if hasattr(cls, "_fields") else None
-        return _holding(tag, [(k, kind_of(v)) for k, v in enumerate(value)], owner)
+        return _kind_of_container(tag, [(k, kind_of(v)) for k, v in enumerate(value)], owner)
     if isinstance(value, dict):
-        return _holding("dict", [(k, kind_of(v)) for k, v in value.items()])
+        return _kind_of_container("dict", [(k, kind_of(v)) for k, v in value.items()])
     if isinstance(value, _FUNCTIONS) and isinstance(value, Hashable):
         return Kind("function", None, ((value, UNKNOWN),))
     if cls is Array:
@@ -109,7 +109,7 @@ def compiled_kind(value: Any) -> Kind:
     return dataclasses.replace(kind, dtype=_WIDTHS.get(value.dtype.char, kind.dtype or "other"))
 
 
-def _holding(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:
+def _kind_of_container(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:
     """The kind of a container, which is complex if an item is."""
     return Kind(tag, None, tuple(items), owner, complex=any(kind.complex for _, kind in items))
 
@@ -142,7 +142,7 @@ def check_input(value: Any, name: str) -> None:
     ):
         raise DifferentiationError(
             "E5002",
-            f"the argument `{name}` is {_described(value)}",
+            f"the argument `{name}` is {_describe(value)}",
             f"pass floats (`float(...)`, `.astype(float)`), or leave `{name}` out of wrt",
         )
     elif not _is_inexact(value):
@@ -151,7 +151,7 @@ def check_input(value: Any, name: str) -> None:
             f"pass the array in it, `{name}.to_numpy()`" if labelled else "pass numbers, arrays or containers of them"
         )
         raise DifferentiationError(
-            "E5017", f"the argument `{name}` is {_described(value)}", f"{plain}, or leave `{name}` out of wrt"
+            "E5017", f"the argument `{name}` is {_describe(value)}", f"{plain}, or leave `{name}` out of wrt"
         )
 
 
@@ -190,7 +190,7 @@ def _is_inexact(value: Any) -> bool:
     return isinstance(value, float | complex | np.inexact)
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     if isinstance(value, np.ndarray | Array):
         return f"an array of dtype {value.dtype}"
     return f"of type {type(value).__name__}"
@@ -200,9 +200,9 @@ def mirrors(
     gradients: Iterable[Any], places: list[int | None], values: Sequence[Any], seeds: Sequence[Any]
 ) -> list[Any]:
     """Gradients that mirror the arguments at `places`, None for what is no argument, and share memory with nothing."""
-    others: list[Any] = [seen(value) for value in (*values, *seeds) if hasattr(value, "dtype")]
+    others: list[Any] = [as_memory(value) for value in (*values, *seeds) if hasattr(value, "dtype")]
     return [
-        mirror(gradient, seen(gradient) if place is None else values[place], others)
+        mirror(gradient, as_memory(gradient) if place is None else values[place], others)
         for gradient, place in zip(gradients, places, strict=True)
     ]
 
@@ -225,8 +225,8 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
     if isinstance(value, np.ndarray):
         return _own_array(on_host(gradient), value, others)  # beside an argument on a device
     if isinstance(value, Array):
-        found = kept(gradient, value, others) if isinstance(gradient, Array) else None
-        return value.beside(mirror(on_host(gradient), seen(value), others)) if found is None else found
+        found = gradient_on_device(gradient, value, others) if isinstance(gradient, Array) else None
+        return value.on_same_device(mirror(on_host(gradient), as_memory(value), others)) if found is None else found
     if isinstance(value, np.generic):
         return type(value)(gradient)
     if isinstance(value, dict):
@@ -246,7 +246,7 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
     return None
 
 
-def owned(array: np.ndarray, *others: Any) -> np.ndarray:
+def own_array(array: np.ndarray, *others: Any) -> np.ndarray:
     """The array itself if its memory is its own, whole and to be written, and it is none of `others`; else a copy."""
     flags, base = array.flags.num, array.base
     if flags & WHOLE == WHOLE and all(array is not other for other in others):
@@ -269,16 +269,16 @@ def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarra
             f"a gradient has shape {made.shape}, its argument has shape {value.shape}",
             "look at the rules that you wrote; if there are none, please report this as a bug of srcgrad",
         )
-    made = owned(made, value, *others) if made.dtype == value.dtype else made.astype(value.dtype)
+    made = own_array(made, value, *others) if made.dtype == value.dtype else made.astype(value.dtype)
     others.append(made)
     return made
 
 
-def named(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
+def named_parameters(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the names that are parameters of a function, or local variables; E5009 if none is a parameter or all."""
     own = parameters(function.source.tree)
     found = tuple(name for name in wrt if name in own)
-    if set(wrt) <= {*own, *_local(function)}:
+    if set(wrt) <= {*own, *_local_names(function)}:
         return wrt
     if not found:
         message = f"{function.qualname} has no parameter {' or '.join(wrt)}"
@@ -289,7 +289,7 @@ def named(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
 def check_names(functions: list[StaticFunction], wrt: tuple[str, ...] | None) -> None:
     """E5009 for a name in `wrt` that no function has, or that is there twice."""
     known = [name for function in functions for name in parameters(function.source.tree)]
-    inner = {name for function in functions for name in _local(function)}
+    inner = {name for function in functions for name in _local_names(function)}
     for name in wrt or ():
         if (name not in known and name not in inner) or (wrt or ()).count(name) > 1:
             message = f"{name} is named twice" if (wrt or ()).count(name) > 1 else f"no parameter is called {name!r}"
@@ -297,12 +297,14 @@ def check_names(functions: list[StaticFunction], wrt: tuple[str, ...] | None) ->
             raise DifferentiationError("E5009", message, f"the parameters are: {listed}")
 
 
-def _local(function: StaticFunction) -> set[str]:
+def _local_names(function: StaticFunction) -> set[str]:
     """Names that the assignments of a function bind."""
     return {name for node in statements(function.source.tree.body) for name in stores(node)}
 
 
-def active(function: StaticFunction, kinds: dict[str, Kind], module: Module | None = None) -> tuple[str, ...]:
+def active_parameters(
+    function: StaticFunction, kinds: dict[str, Kind], module: Module | None = None
+) -> tuple[str, ...]:
     """The parameters through which a derivative can flow into the result; E5002 if there is none.
 
     Left out are those whose default or annotation is an integer, boolean, string or None, and those that
@@ -313,7 +315,7 @@ def active(function: StaticFunction, kinds: dict[str, Kind], module: Module | No
     whole = discrete(function)
     wanted = tuple(name for name in parameters(tree) if name not in whole)
     module = module or Module()
-    begun = Begun(*prepared(*module.source(function), "reverse", wanted, kinds, module))
+    begun = BegunFunction(*prepare_facts(*module.source(function), "reverse", wanted, kinds, module))
     begun.advance(until(activity))
     found = tuple(name for name in wanted if name in begun.facts.active)
     if not found:
@@ -383,7 +385,7 @@ def declared_of(primal: Any, signature: inspect.Signature, bound: tuple[Any, ...
     if not inspect.isfunction(primal) or all(p.annotation is p.empty for p in signature.parameters.values()):
         return {}
     try:
-        return annotated(source_of(primal).tree, LiveNamespace(primal))
+        return kinds_of_annotations(source_of(primal).tree, LiveNamespace(primal))
     except DifferentiationError:  # without source there is no derivative: it is said where one is made
         return {}
 
@@ -391,10 +393,10 @@ def declared_of(primal: Any, signature: inspect.Signature, bound: tuple[Any, ...
 def like_arguments(values: dict[str, Any]) -> dict[str, Kind]:
     """The kinds of example arguments: equal lengths are one symbol, a length of 1 stays 1."""
     symbols: dict[int, str] = {1: "1"}
-    return {parameter: _like(value, symbols) for parameter, value in values.items()}
+    return {parameter: _kind_like(value, symbols) for parameter, value in values.items()}
 
 
-def _like(value: Any, symbols: dict[int, str]) -> Kind:
+def _kind_like(value: Any, symbols: dict[int, str]) -> Kind:
     kind = kind_of(value)
     if kind.tag == "scalar":  # `np.uint8(3)` and `np.float32(3)` are numbers, but no floats
         return replace(kind, dtype=kind.dtype or FLOATING) if isinstance(value, int | float | complex) else kind
@@ -405,7 +407,7 @@ def _like(value: Any, symbols: dict[int, str]) -> Kind:
         return replace(kind, dtype=kind.dtype or FLOATING, shape=lengths, single=single)
     if kind.tag in ("tuple", "list", "dict") and kind.owner is None:
         parts: Any = value.items() if isinstance(value, dict) else enumerate(value)
-        return replace(kind, items=tuple((key, _like(part, symbols)) for key, part in parts))
+        return replace(kind, items=tuple((key, _kind_like(part, symbols)) for key, part in parts))
     return kind if kind.tag == "object" or kind.owner is not None else UNKNOWN
 
 
@@ -413,7 +415,9 @@ def _symbol(place: int) -> str:
     return _ORDER[place] if place < len(_ORDER) else f"n{place}"
 
 
-def refined(kinds: dict[str, Kind], declared: dict[str, Kind], given: Sequence[Any], *, fixed: bool) -> dict[str, Kind]:
+def refine_kinds(
+    kinds: dict[str, Kind], declared: dict[str, Kind], given: Sequence[Any], *, fixed: bool
+) -> dict[str, Kind]:
     """The kinds of arguments with the shapes that are declared for them; `fixed` if examples say all.
 
     Without a common dtype, float64, they stay as they are: what holds for any arrays holds for these.

@@ -15,8 +15,8 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
 from srcgrad.interface.api.derivatives import chosen_wrt, float_arguments, jvp, pulled_then, vjp
-from srcgrad.interface.api.execute import Compiled
-from srcgrad.interface.api.pickling import again, as_named, lines_of
+from srcgrad.interface.api.execute import ExecutedText
+from srcgrad.interface.api.pickling import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.snapshots import Copies, copies
 from srcgrad.interface.check.finite_differences import is_float, parts, vector, vector_along
 from srcgrad.module import Module
@@ -56,7 +56,7 @@ class HessianProduct:
     def __reduce__(self) -> tuple[Any, ...]:
         gradient = self.gradient
         wrt = gradient.wrt[0] if gradient.single else gradient.wrt
-        return again, (
+        return rebuild_object, (
             HessianProduct,
             (as_named(gradient.function), wrt, gradient.target.name),
             {},
@@ -123,7 +123,7 @@ def hvp(
 
 
 @dataclass(eq=False)
-class Linear:
+class LinearMap:
     """A linear map: call it with tangents; `transpose` turns it round.
 
     `tangent_inputs` are the names of what it takes. A map that has one output gives it as it is, a transposed map
@@ -153,7 +153,7 @@ class Linear:
 @makes("linearize")
 def linearize(
     function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
-) -> tuple[R, Linear]:
+) -> tuple[R, LinearMap]:
     """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
 
     `push(x_dot)` is the derivative along x_dot. It takes one tangent for each argument with floats, or for each that
@@ -170,14 +170,17 @@ def linearize(
     ahead: Derivative[..., Any] = Derivative(function, "forward", places, False, target)
     zeros = tuple(zeros_like(args[_place(name, ahead)]) for name in ahead.wrt)
     y, _ = ahead.forward(args, zeros)
-    values, kept = tuple(ahead.ordered(args, {})), None
+    values, kept = tuple(ahead.ordered_arguments(args, {})), None
     if copy:
-        made, _ = ahead.ready(values)
+        made, _ = ahead.ready_text(values)
         known = copies((values, args), made.function)
-        args, kept = known.of(args), _Kept(known.of(values), replace(made, function=known.of(made.function)), known)
-    behind = _Behind(ahead, args, kept)
-    return y, Linear(
-        run=_Ahead(ahead, args, kept),
+        args, kept = (
+            known.of(args),
+            _KeptArguments(known.of(values), replace(made, function=known.of(made.function)), known),
+        )
+    behind = _PullbackMap(ahead, args, kept)
+    return y, LinearMap(
+        run=_TangentMap(ahead, args, kept),
         back=behind,
         tangent_inputs=tuple(f"{name}_dot" for name in ahead.wrt),
         text=functools.partial(getattr, ahead, "source"),
@@ -186,21 +189,21 @@ def linearize(
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _KeptArguments:
     """Copies of all arguments in order, the text of the derivative with copies of what it captures, and their maker."""
 
     values: tuple[Any, ...]
-    made: Compiled
+    made: ExecutedText
     known: Copies
 
 
 @dataclass
-class _Ahead:
+class _TangentMap:
     """The derivative along tangents at the arguments of a linear map; a pickle has the arguments, not the text."""
 
     ahead: Derivative[..., Any]
     args: tuple[Any, ...]
-    kept: _Kept | None = field(default=None, repr=False)
+    kept: _KeptArguments | None = field(default=None, repr=False)
 
     def __call__(self, *tangents: Any) -> Any:
         if self.kept is None:
@@ -208,16 +211,16 @@ class _Ahead:
         return self.ahead.forward(self.kept.values, tangents, made=self.kept.made)[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Ahead, (self.ahead, self.args)
+        return _TangentMap, (self.ahead, self.args)
 
 
 @dataclass
-class _Behind:
+class _PullbackMap:
     """The pullback at the arguments of a linear map, made when it is first asked for."""
 
     ahead: Derivative[..., Any]
     args: tuple[Any, ...]
-    kept: _Kept | None = field(default=None, repr=False)
+    kept: _KeptArguments | None = field(default=None, repr=False)
     made: Function | None = field(default=None, repr=False)
 
     def __call__(self, seed: Any) -> Any:
@@ -231,7 +234,7 @@ class _Behind:
         return self.made(seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Behind, (self.ahead, self.args)
+        return _PullbackMap, (self.ahead, self.args)
 
     def text(self) -> str:
         behind: Derivative[..., Any] = Derivative(self.ahead.function, "vjp", self.ahead.wrt, False, self.ahead.target)
@@ -265,10 +268,10 @@ def transpose(linear: Function, *like: Any, target: str | Target = DEFAULT) -> A
     >>> transpose(lambda x: 3.0 * x[:2], np.ones(3))(np.array([1.0, 2.0]))
     (array([3., 6., 0.]),)
     """
-    if isinstance(linear, Linear):
+    if isinstance(linear, LinearMap):
         if linear.turned is None:
             inputs = ("seed",) if linear.outputs == ("y_dot",) else linear.outputs
-            linear.turned = Linear(
+            linear.turned = LinearMap(
                 linear.back, linear.run, inputs, linear.tangent_inputs, linear.other_text, linear.text, linear
             )
         return linear.turned
@@ -279,7 +282,7 @@ def transpose(linear: Function, *like: Any, target: str | Target = DEFAULT) -> A
         )
     _, back = vjp(linear, *like, target=target)
     names = tuple(inspect.signature(linear).parameters)[: len(like)]
-    return Linear(back, linear, ("seed",), names, turned=linear)
+    return LinearMap(back, linear, ("seed",), names, turned=linear)
 
 
 def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str | Target) -> str:
@@ -290,5 +293,5 @@ def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str |
     if target != DEFAULT:
         raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
     primal: Derivative[..., Any] = Derivative(function, "reverse", chosen, single)
-    made = Module().derived(primal.primal, mode, primal.wrt, {}, single=single)
+    made = Module().derivative_function(primal.primal, mode, primal.wrt, {}, single=single)
     return made.text

@@ -10,14 +10,14 @@ import gast
 from srcgrad.backend.text.module import free_names
 from srcgrad.core.namespace import Dependencies, Entry, entry
 from srcgrad.core.trees import Node, children, walk
-from srcgrad.pipeline import Derived
+from srcgrad.pipeline import DerivedText
 
 
 def chains(definition: Node) -> list[str]:
     """Names that a definition reads and does not bind, each with the attributes that are asked of it.
 
-    >>> from srcgrad.core.trees import parsed
-    >>> chains(parsed("def f(x):\\n    return helper.inner.h(x) * k + x.size").body[0])
+    >>> from srcgrad.core.trees import parse_tree
+    >>> chains(parse_tree("def f(x):\\n    return helper.inner.h(x) * k + x.size").body[0])
     ['helper', 'k', 'helper.inner.h']
     """
     free = free_names(definition)
@@ -53,7 +53,7 @@ def imports(definition: Node) -> Dependencies:
     return Dependencies((), tuple(entries), ())
 
 
-def of_rules(made: Derived) -> Dependencies:
+def of_rules(made: DerivedText) -> Dependencies:
     """What lines of rules mean in the modules that they read, `np.sinh` say: a user may replace it."""
     values, imports = made.facts.library_values, made.facts.imports
     modules = {imports[one]: value for one, value in values.items() if isinstance(value, ModuleType)}

@@ -35,9 +35,9 @@ from srcgrad.core.facts import UNKNOWN, Kind
 from srcgrad.core.files import collection_paused
 from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
-from srcgrad.derive.recording import Saved
+from srcgrad.derive.recording import SavedValue
 from srcgrad.frontend.source.functions_with_rules import given_of, in_order
-from srcgrad.interface.api.add_into import adding
+from srcgrad.interface.api.add_into import adding_derivative
 from srcgrad.interface.api.arguments import (
     OWN,
     check_input,
@@ -46,14 +46,23 @@ from srcgrad.interface.api.arguments import (
     kind_of,
     like_output,
     mirrors,
-    owned,
-    refined,
+    own_array,
+    refine_kinds,
 )
-from srcgrad.interface.api.execute import PULLS, Compiled, compiled, derived, module_of, resident_on, run, seed_like
-from srcgrad.interface.api.pickling import again, as_named, lines_of
+from srcgrad.interface.api.execute import (
+    PULLS,
+    ExecutedText,
+    derivative_in_module,
+    execute_derivative,
+    module_of,
+    resident_on,
+    run,
+    seed_like,
+)
+from srcgrad.interface.api.pickling import as_named, lines_of, rebuild_object
 from srcgrad.interface.show.html_page import Report, failure
 from srcgrad.interface.show.side_by_side import Sizes, sides
-from srcgrad.module import ALONE, Leading, Module
+from srcgrad.module import ALONE, LeadingAxes, Module
 from srcgrad.opencl.arrays.boundary import device_in, equip, on_device
 from srcgrad.opencl.devices.device import Device
 
@@ -94,11 +103,13 @@ def names_of(
     return tuple(found)
 
 
-def remaining(signature: inspect.Signature, bound: tuple[Any, ...], words: dict[str, Any]) -> inspect.Signature:
+def remaining_signature(
+    signature: inspect.Signature, bound: tuple[Any, ...], words: dict[str, Any]
+) -> inspect.Signature:
     """The signature of a function of which arguments are given already, as `functools.partial` gives them.
 
     >>> import inspect
-    >>> remaining(inspect.signature(lambda x, y, k: x), (1.0,), {"k": 2.0})
+    >>> remaining_signature(inspect.signature(lambda x, y, k: x), (1.0,), {"k": 2.0})
     <Signature (y, *, k=2.0)>
     """
     parameters = list(signature.parameters.values())[len(bound) :]
@@ -125,23 +136,23 @@ _PLAIN = frozenset((float, int, bool, complex, str, type(None), *_NUMBERS))
 
 
 @dataclass(frozen=True)
-class Quick:
+class QuickText:
     """A text for arguments of which a quick look tells that it is theirs, and what becomes of its result."""
 
-    made: Compiled
+    made: ExecutedText
     kinds: dict[str, Kind]
     alike: Callable[..., bool]
     finished: Callable[..., Any]
 
 
 @dataclass
-class Ready:
+class ReadyText:
     """A text, the kinds of arguments that it was made for, and the generation of the rules it was made with."""
 
-    made: Compiled
+    made: ExecutedText
     kinds: dict[str, Kind]
     generation: int
-    quick: Quick | None = None
+    quick: QuickText | None = None
 
 
 def looks(values: Iterable[Any], *, sized: bool = False) -> tuple[Any, ...] | None:
@@ -171,9 +182,9 @@ def looks(values: Iterable[Any], *, sized: bool = False) -> tuple[Any, ...] | No
     return tuple(found)
 
 
-def quick(
-    known: Ready, values: Sequence[Any], places: Sequence[int | None], form: str, general: Callable[..., Any]
-) -> Quick | None:
+def quick_text(
+    known: ReadyText, values: Sequence[Any], places: Sequence[int | None], form: str, general: Callable[..., Any]
+) -> QuickText | None:
     """The same in a quick way, for arguments that look like `values`; None if there are containers among them.
 
     `places` are those of the arguments that have gradients, and `form` is how the text returns these: `y, {}` with the
@@ -185,11 +196,11 @@ def quick(
     known_places = tuple(place for place in places if place is not None)
     floats = all(ranks[place] is not None or type(values[place]) is float for place in known_places)
     scope: dict[str, Any] = {"generation": generation, "now": known.generation, "stale": known.made.stale}
-    scope |= {"general": general, "owned": owned, "numbers": (float, np.float64)}
+    scope |= {"general": general, "owned": own_array, "numbers": (float, np.float64)}
     scope |= {f"c{k}": type(value) for k, value in enumerate(values)}
     scope |= {f"d{k}": value.dtype for k, value in enumerate(values) if ranks[k] is not None}
     exec(_code(ranks, known_places, form if floats and len(known_places) == len(places) else ""), scope)
-    return Quick(known.made, known.kinds, scope["alike"], scope["finished"])
+    return QuickText(known.made, known.kinds, scope["alike"], scope["finished"])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -263,13 +274,13 @@ class Derivative(Generic[P, R]):
         auxiliary: bool = False,
         autocast: Any = None,
         like: Any = None,
-        leading: Leading = ALONE,
+        leading: LeadingAxes = ALONE,
     ) -> None:
         self.function, self.like = function, like
         self.leading = leading
         self.__name__: str
         self.single, self.auxiliary, self.autocast = single, auxiliary, precision(autocast)
-        self.target = targets.named(target)
+        self.target = targets.target_named(target)
         self.mode = "pull" if mode == "vjp" and not self.target.closures else mode
         if like is not None and self.target.typed:
             raise DifferentiationError("E5019", "`like` is for texts of NumPy and OpenCL", "leave it out")
@@ -282,24 +293,24 @@ class Derivative(Generic[P, R]):
         self._places = [list(parameters).index(name) if name in parameters else None for name in self.wrt]
         self._bare = len(self.wrt) == 1 and (single or self.mode in PULLS)  # whether the text returns no tuple
         self._count = -1 if self.bound or self.words else len(parameters)
-        self._made: dict[Any, Compiled] = {}
-        given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick`
+        self._made: dict[Any, ExecutedText] = {}
+        given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick_text`
         self._form = {"value-and-grad": f"y, {given}", "reverse": given * (not auxiliary), "elementwise": given}
         self._lock = threading.RLock()
-        self._last: Compiled | None = None
+        self._last: ExecutedText | None = None
 
     @property
-    def leading(self) -> Leading:
+    def leading(self) -> LeadingAxes:
         """What is asked of the text beside its mode; texts that calls have found are found anew where it changes."""
         return self._leading
 
     @leading.setter
-    def leading(self, asked: Leading) -> None:
+    def leading(self, asked: LeadingAxes) -> None:
         self._leading = asked
-        self._ready: dict[Any, Ready] = {}
-        self._quick: Quick | None = None
+        self._ready: dict[Any, ReadyText] = {}
+        self._quick: QuickText | None = None
 
-    def compiled(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> Compiled:
+    def executed_text(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> ExecutedText:
         """The text for arguments of these kinds, executed; made if it is not there or out of date.
 
         With `inline`, calls of functions with source are written out, so that the text can be
@@ -309,7 +320,7 @@ class Derivative(Generic[P, R]):
         made = self._made.get(key)
         if made is None or made.stale():
             with self._lock, collection_paused():
-                made = self._made[key] = compiled(self, kinds, inline)
+                made = self._made[key] = execute_derivative(self, kinds, inline)
                 if resident:
                     equip(made.function.__globals__)
         if not inline:
@@ -318,7 +329,7 @@ class Derivative(Generic[P, R]):
 
     def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
         """The derivative as a function with source, in which calls are written out: it can be differentiated."""
-        text = self.compiled(kinds or {}, inline=True)
+        text = self.executed_text(kinds or {}, inline=True)
         made: Any = text.function
         made.__srcgrad_derivative__, made.__srcgrad_stale__, made.__srcgrad_text__ = self, text.stale, text
         made.__srcgrad_real__ = tuple(p for p in self.signature.parameters if not (kinds or {}).get(p, UNKNOWN).complex)
@@ -326,10 +337,10 @@ class Derivative(Generic[P, R]):
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Kind]]:
         """All arguments in the order of the parameters, defaults filled in, and their kinds."""
-        values = self.ordered(args, kwargs)
+        values = self.ordered_arguments(args, kwargs)
         return values, self.kinds(values)
 
-    def ordered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+    def ordered_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
         """All arguments in the order of the parameters, defaults filled in."""
         if not kwargs and len(args) == self._count:
             return args
@@ -342,24 +353,24 @@ class Derivative(Generic[P, R]):
         for name, place in zip(self.wrt, self._places, strict=True):
             if place is not None:
                 check_input(values[place], name)
-        return refined(kinds, self.declared, values, fixed=self.like is not None)
+        return refine_kinds(kinds, self.declared_kinds, values, fixed=self.like is not None)
 
-    def ready(self, values: Sequence[Any]) -> tuple[Compiled, Device | None]:
+    def ready_text(self, values: Sequence[Any]) -> tuple[ExecutedText, Device | None]:
         """The text for arguments, closely looked at where none before had their looks; the device on which some are."""
         alike, now = looks(values), generation()
         known = self._ready.get(alike)
         if known is not None and self.holds(known):
             if known.quick is None and not self.named and not known.made.written:
-                known.quick = quick(known, values, self._places, self._form.get(self.mode, ""), self.result)
+                known.quick = quick_text(known, values, self._places, self._form.get(self.mode, ""), self.result)
             self._quick = known.quick
-            return known.made.apart(values, self.signature), None
+            return known.made.check_overlaps(values, self.signature), None
         kinds, device = self.kinds(values), device_in(values)
-        made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
+        made = self.executed_text(kinds, resident=device is not None and resident_on(device, values) is not None)
         if alike is not None:
-            self._ready[alike] = Ready(made, kinds, now)
-        return made.apart(values, self.signature), device
+            self._ready[alike] = ReadyText(made, kinds, now)
+        return made.check_overlaps(values, self.signature), device
 
-    def holds(self, known: Ready) -> bool:
+    def holds(self, known: ReadyText) -> bool:
         """Whether a text that has run is still that of the function; if so, it is the one that runs now."""
         if known.generation != generation() or known.made.stale():
             return False
@@ -367,15 +378,15 @@ class Derivative(Generic[P, R]):
         return True
 
     @functools.cached_property
-    def declared(self) -> dict[str, Kind]:
+    def declared_kinds(self) -> dict[str, Kind]:
         """What annotations or examples tell of the arguments, before there are any."""
         if isinstance(self.primal, Derivative) or self.target.typed:  # compiled code has types, and calls no check
-            return {} if self.target.typed else self.primal.declared
+            return {} if self.target.typed else self.primal.declared_kinds
         return declared_of(self.primal, self.signature, self.bound, self.like)
 
     @functools.cached_property
     def _kinds(self) -> dict[str, Kind]:
-        return dict(self.declared)
+        return dict(self.declared_kinds)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         result: R
@@ -384,8 +395,8 @@ class Derivative(Generic[P, R]):
             self._last, self._kinds = known.made, known.kinds
             result = known.finished(run(known.made.function, args, (), None, self.primal), *args)
             return result
-        values = self.ordered(args, kwargs)
-        made, device = self.ready(values)
+        values = self.ordered_arguments(args, kwargs)
+        made, device = self.ready_text(values)
         result = self.result(run(made.function, values, self.named, device, self.primal), values, device)
         return result
 
@@ -393,12 +404,12 @@ class Derivative(Generic[P, R]):
         """What the text returns, as users get it: adjoints mirror the arguments."""
         if self.mode == "value-and-grad":
             y, adjoints = found
-            return y if device is None else on_device(y, device), self.mirrored(adjoints, values)
+            return y if device is None else on_device(y, device), self.mirror_arguments(adjoints, values)
         if self.mode not in ("reverse", "elementwise"):
             return found
         if self.auxiliary:
-            return self.mirrored(found[0], values), on_device(found[1], device)
-        return self.mirrored(found, values)
+            return self.mirror_arguments(found[0], values), on_device(found[1], device)
+        return self.mirror_arguments(found, values)
 
     def into(self, accumulators: Any) -> Callable[..., Any]:
         """The same function, which adds the gradient to arrays that are given and returns them.
@@ -415,13 +426,13 @@ class Derivative(Generic[P, R]):
         >>> add(np.array([1.0, 2.0])), add(np.array([1.0, 2.0]))
         (array([4., 8.]), array([4., 8.]))
         """
-        return adding(self, accumulators)
+        return adding_derivative(self, accumulators)
 
-    def forward(self, args: Any, tangents: Any, kwargs: Any = None, made: Compiled | None = None) -> Any:
+    def forward(self, args: Any, tangents: Any, kwargs: Any = None, made: ExecutedText | None = None) -> Any:
         """Value and tangent, in mode hvp the tangent; a tangent for each of `wrt`; `made` runs if it is given."""
-        values = self.ordered(args, kwargs or {}) if made is None else args
+        values = self.ordered_arguments(args, kwargs or {}) if made is None else args
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        made, device = self.ready(values) if made is None else (made, device_in(values))
+        made, device = self.ready_text(values) if made is None else (made, device_in(values))
         resident = resident_on(device, values)
         pairs = zip(made.seeds, tangents, self.wrt, strict=True)
         given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
@@ -435,7 +446,7 @@ class Derivative(Generic[P, R]):
         """An output of the primal; that of a gradient mirrors the arguments."""
         return self.primal.result(found, values) if isinstance(self.primal, Derivative) else found
 
-    def mirrored(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
+    def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
         made = mirrors((found,) if self._bare else found, self._places, values, seeds)
         return made[0] if self.single else tuple(made)
@@ -443,7 +454,7 @@ class Derivative(Generic[P, R]):
     @property
     def source(self) -> str:
         """The text of the derivative."""
-        return (self._last or self.compiled(self.declared)).text
+        return (self._last or self.executed_text(self.declared_kinds)).text
 
     def report(self, sizes: Sizes | None = None) -> Report:
         """The text beside its source, as a page to read; `sizes` are bytes, by what is recorded and its line.
@@ -453,7 +464,7 @@ class Derivative(Generic[P, R]):
         Report(title='lambda__grad')
         """
         module = module_of(self)
-        main = derived(self, module, self._kinds)
+        main = derivative_in_module(self, module, self._kinds)
         return Report(main.name, sides(module.text(main)[0], module.made.values(), sizes))
 
     def _repr_html_(self) -> str:
@@ -463,7 +474,7 @@ class Derivative(Generic[P, R]):
             return failure(error)
 
     @property
-    def saved(self) -> tuple[Saved, ...]:
+    def saved(self) -> tuple[SavedValue, ...]:
         """What the forward half of the text keeps for the backward half, all of it: name, value, line, who needs it.
 
         >>> import numpy as np
@@ -475,7 +486,7 @@ class Derivative(Generic[P, R]):
         {'b': (0, (2,)), 'h': (2, (2,))}
         """
         module = Module(autocast=self.autocast, explained=True)
-        kept: tuple[Saved, ...] = derived(self, module, self._kinds).facts.kept
+        kept: tuple[SavedValue, ...] = derivative_in_module(self, module, self._kinds).facts.kept
         return kept
 
     @property
@@ -488,11 +499,11 @@ class Derivative(Generic[P, R]):
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:
-        return (self._last or self.compiled(self.declared)).function
+        return (self._last or self.executed_text(self.declared_kinds)).function
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return remaining(self.signature, self.bound, self.words)
+        return remaining_signature(self.signature, self.bound, self.words)
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
@@ -503,7 +514,7 @@ class Derivative(Generic[P, R]):
         options = {"auxiliary": self.auxiliary, "autocast": self.autocast or None, "like": self.like}
         wrt = self.wrt[0] if self.single else self.wrt
         given = (as_named(self.function), self.mode, wrt, self.single, self.target.name)
-        return again, (Derivative, given, options, lines_of(self.primal))
+        return rebuild_object, (Derivative, given, options, lines_of(self.primal))
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"

@@ -24,8 +24,8 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
-from srcgrad.interface.api.differentiable import Differentiable
-from srcgrad.interface.api.execute import Compiled, Pullback, run
+from srcgrad.interface.api.differentiable import DifferentiableFunction
+from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.opencl.arrays.boundary import on_device
 
@@ -34,7 +34,7 @@ _LOCK = threading.Lock()
 _KEPT: OrderedDict[Any, Derivative[..., Any]] = OrderedDict()
 
 
-def recent(
+def recent_derivative(
     function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str | Target
 ) -> Derivative[..., Any]:
     """The derivative of a function, kept from an earlier call if it is one of the last that were asked for.
@@ -43,7 +43,7 @@ def recent(
     function, so that no other object has that place in memory. A new lambda in each call is a new function.
 
     >>> def f(x): return x * x
-    >>> recent(f, "vjp", (0,), False, "numpy") is recent(f, "vjp", (0,), False, "numpy")
+    >>> recent_derivative(f, "vjp", (0,), False, "numpy") is recent_derivative(f, "vjp", (0,), False, "numpy")
     True
     """
     owner: Any = function if isinstance(function, MethodType) else None  # Any: mypy narrows callables to no method
@@ -156,17 +156,17 @@ def vjp(
     (array([3., 0.]), 1.0)
     """
     places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
-    derivative = recent(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
-    output, pullback = _pulled_at(derivative, derivative.ordered(args, {}), copy)
+    derivative = recent_derivative(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
+    output, pullback = _pulled_at(derivative, derivative.ordered_arguments(args, {}), copy)
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 
     names = list(derivative.signature.parameters)[len(derivative.bound) :]
-    return output, Padded(pullback, derivative.wrt, tuple(names[: len(args)]))
+    return output, PaddedPullback(pullback, derivative.wrt, tuple(names[: len(args)]))
 
 
 @dataclass(frozen=True)
-class Padded:
+class PaddedPullback:
     """A pullback that gives one adjoint per argument: None for those without floats."""
 
     pullback: Pullback
@@ -178,9 +178,11 @@ class Padded:
         return tuple(found.get(name) for name in self.names)
 
 
-def pulled(derivative: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback]:
+def value_and_pullback(
+    derivative: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Pullback]:
     """The value and the pullback of a derivative in mode vjp."""
-    return _pulled_at(derivative, derivative.ordered(args, kwargs))
+    return _pulled_at(derivative, derivative.ordered_arguments(args, kwargs))
 
 
 def _pulled_again(derivative: Derivative[..., Any], values: Sequence[Any]) -> Pullback:
@@ -192,7 +194,7 @@ def _pulled_at(
     derivative: Derivative[..., Any], values: Sequence[Any], copy: bool = False, known: Copies | None = None
 ) -> tuple[Any, Pullback]:
     """The value and the pullback; with `copy`, or from copies that are known, of the numbers that there are now."""
-    made, device = derivative.ready(values)
+    made, device = derivative.ready_text(values)
     if not derivative.target.closures:
         return pulled_anew(derivative, made, copies(values).of(tuple(values)) if copy else values)
     function = made.function if known is None else known.of(made.function)
@@ -208,10 +210,10 @@ def pulled_then(derivative: Derivative[..., Any], values: Sequence[Any], known: 
     return _pulled_at(derivative, values, known=known)[1]
 
 
-def pulled_anew(derivative: Derivative[..., Any], made: Compiled, values: Sequence[Any]) -> tuple[Any, Pullback]:
+def pulled_anew(derivative: Derivative[..., Any], made: ExecutedText, values: Sequence[Any]) -> tuple[Any, Pullback]:
     """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
-    value = recent(derivative.function, "primal", derivative.wrt, False, derivative.target)  # compiled once
-    output = derivative.output(run(value.ready(values)[0].function, values, derivative.named), values)
+    value = recent_derivative(derivative.function, "primal", derivative.wrt, False, derivative.target)  # compiled once
+    output = derivative.output(run(value.ready_text(values)[0].function, values, derivative.named), values)
 
     def back(seed: Any) -> Any:
         return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.named)
@@ -252,7 +254,7 @@ def jvp(
             "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
         )
     places = float_arguments(function, primals)
-    derivative = recent(function, "forward", places, False, target)
+    derivative = recent_derivative(function, "forward", places, False, target)
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot
 
@@ -295,13 +297,13 @@ def source(
 @overload
 def differentiate(
     function: Callable[P, R], *, wrt: Wrt = 0, target: str | Target = DEFAULT
-) -> Differentiable[P, R]: ...
+) -> DifferentiableFunction[P, R]: ...
 
 
 @overload
 def differentiate(
     *, wrt: Wrt = 0, target: str | Target = DEFAULT
-) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...  # with options
+) -> Callable[[Callable[P, R]], DifferentiableFunction[P, R]]: ...  # with options
 
 
 def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str | Target = DEFAULT) -> Any:
@@ -320,5 +322,5 @@ def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str | Target = 
     array([2.])
     """
     if function is None:
-        return lambda f: Differentiable(f, wrt, target)
-    return Differentiable(function, wrt, target)
+        return lambda f: DifferentiableFunction(f, wrt, target)
+    return DifferentiableFunction(function, wrt, target)

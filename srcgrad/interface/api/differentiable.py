@@ -11,15 +11,15 @@ from typing import (
     Generic,
 )
 
-from srcgrad.backend.targets import named
-from srcgrad.core.identity import uncompiled
+from srcgrad.backend.targets import target_named
+from srcgrad.core.identity import python_function
 from srcgrad.core.marks import goes_as_code
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
-from srcgrad.interface.api.pickling import again, lines_of
+from srcgrad.interface.api.pickling import lines_of, rebuild_object
 
 
-class Differentiable(Generic[P, R]):
+class DifferentiableFunction(Generic[P, R]):
     """A function that runs as it did, with its derivatives at hand; it pickles as they do and binds like a method."""
 
     __srcgrad_derivatives__ = True  # each of its cached properties is one, for functions that name it: `f.grad(x)`
@@ -27,10 +27,10 @@ class Differentiable(Generic[P, R]):
     def __init__(self, function: Callable[P, R], wrt: Wrt, target: str | Target = DEFAULT) -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
-        self.__srcgrad_primal__ = uncompiled(function)
+        self.__srcgrad_primal__ = python_function(function)
         self._run = function
         self.wrt = wrt
-        self.target = named(target)
+        self.target = target_named(target)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._run(*args, **kwargs)
@@ -38,14 +38,14 @@ class Differentiable(Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        return Differentiable(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
+        return DifferentiableFunction(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         primal = self.__srcgrad_primal__
         if inspect.ismethod(primal):
             return getattr, (primal.__self__, primal.__name__)
         if goes_as_code(primal):
-            return again, (Differentiable, (primal, self.wrt, self.target.name), {}, lines_of(primal))
+            return rebuild_object, (DifferentiableFunction, (primal, self.wrt, self.target.name), {}, lines_of(primal))
         return str(primal.__qualname__)
 
     @functools.cached_property

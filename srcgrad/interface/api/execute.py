@@ -36,7 +36,7 @@ from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
 from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.locations import OURS, origin_of, users_place, with_users_lines
-from srcgrad.core.namespace import LiveNamespace, Overlay, together
+from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies
 from srcgrad.core.rules import Rule, rules
 from srcgrad.core.source_text import Source
 from srcgrad.core.target import Text
@@ -44,10 +44,10 @@ from srcgrad.interface.api.arguments import cast_seed
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
 from srcgrad.interface.api.snapshots import check_apart, outside_of
 from srcgrad.module import ALONE, Module
-from srcgrad.opencl.arrays.boundary import are_direct, device_in, on_device, on_host, seen
+from srcgrad.opencl.arrays.boundary import are_direct, as_memory, device_in, on_device, on_host
 from srcgrad.opencl.devices.device import Device
 from srcgrad.opencl.devices.trusted import using
-from srcgrad.pipeline import Derived
+from srcgrad.pipeline import DerivedText
 from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ _warned: dict[Any, Any] = {}  # what `warnings` keeps of what it has told
 
 
 @dataclass(frozen=True)
-class Compiled:
+class ExecutedText:
     """One text, executed: the function, the text, and a test that tells whether it is out of date."""
 
     function: Callable[..., Any]
@@ -69,15 +69,15 @@ class Compiled:
     written: dict[str, Place] = field(default_factory=dict)  # the arguments into which the function writes, and where
     outside: tuple[Any, ...] = ()  # objects of the caller's that it reads beside its arguments
 
-    def apart(self, values: Sequence[Any], signature: inspect.Signature) -> Compiled:
+    def check_overlaps(self, values: Sequence[Any], signature: inspect.Signature) -> ExecutedText:
         """Itself, for arguments; E5010 if one that is written into shows what something else shows that is read."""
         if self.written:
             check_apart(self.written, values, self.outside, list(signature.parameters))
         return self
 
 
-def executed(
-    text: str, main: Derived, found: dict[str, Any], otherwise: Callable[[], Callable[..., Any]] | None = None
+def execute(
+    text: str, main: DerivedText, found: dict[str, Any], otherwise: Callable[[], Callable[..., Any]] | None = None
 ) -> Callable[..., Any]:
     """The function that a text defines, with the objects from outside that it reads, as users of its target call it.
 
@@ -90,39 +90,39 @@ def executed(
     return target.boundary(made, otherwise if "checked" in module.looped else None)
 
 
-def compiled(
+def execute_derivative(
     derivative: Derivative[..., Any],
     kinds: dict[str, Kind],
     inline: bool,
     *,
     explained: bool = False,
     arrays: bool = False,
-) -> Compiled:
+) -> ExecutedText:
     """The text of a derivative for arguments of these kinds, executed; `explained` keeps each value by itself.
 
     With `arrays`, a text for Numba has no loops over elements, which need axes of equal lengths.
     """
     module = module_of(derivative, inline)
     module.explained, module.arrays = explained, arrays
-    main = derived(derivative, module, kinds)
+    main = derivative_in_module(derivative, module, kinds)
     text, found = module.text(main)
     given = given_to(derivative, kinds)
     if not (main.facts.active or main.facts.generated or inline or derivative.mode == "primal"):
         _warn(main.facts, given)
 
     @functools.cache
-    def otherwise() -> Callable[..., Any]:
-        return compiled(derivative, kinds, inline, arrays=True).function
+    def general_function() -> Callable[..., Any]:
+        return execute_derivative(derivative, kinds, inline, arrays=True).function
 
-    function, changed = executed(text, main, dict(found), otherwise), changes(module)
+    function, changed = execute(text, main, dict(found), general_function), changes(module)
     if given is derivative.primal:
-        return Compiled(function, text, main.facts.seeds, changed, *writes(main.facts, found))
-    inner: Compiled = vars(given)["__srcgrad_text__"]  # which has copied what is written into
+        return ExecutedText(function, text, main.facts.seeds, changed, *writes(main.facts, found))
+    inner: ExecutedText = vars(given)["__srcgrad_text__"]  # which has copied what is written into
 
     def stale() -> bool:
         return changed() or given_to(derivative, kinds) is not given
 
-    return Compiled(function, text, main.facts.seeds, stale, inner.written, inner.outside)
+    return ExecutedText(function, text, main.facts.seeds, stale, inner.written, inner.outside)
 
 
 def writes(facts: Facts, found: dict[str, Any]) -> tuple[dict[str, Place], tuple[Any, ...]]:
@@ -153,7 +153,7 @@ def module_of(derivative: Derivative[..., Any], inline: bool = False) -> Module:
     return Module(inline or target.whole, not (inline or target.whole), target, derivative.autocast, mine)
 
 
-def derived(derivative: Derivative[..., Any], module: Module, kinds: dict[str, Kind]) -> Derived:
+def derivative_in_module(derivative: Derivative[..., Any], module: Module, kinds: dict[str, Kind]) -> DerivedText:
     """The derivative as a part of a module."""
     bare = derivative.single or derivative.mode in PULLS
     wrt = () if derivative.mode == "primal" else derivative.wrt
@@ -181,7 +181,7 @@ def changes(module: Module) -> Callable[[], bool]:
     read = [part for each in modules for made in each.made.values() for part in _read(made.facts)]
     found = [one.dependencies(chains(source.tree), called) for one, source, called in read]
     found += [imports(source.tree) for _, source, _ in read]
-    changed = together([*found, *(of_rules(made) for each in modules for made in each.made.values())]).changed
+    changed = join_dependencies([*found, *(of_rules(made) for each in modules for made in each.made.values())]).changed
     texts = {id(one.function): getattr(one.function, "__srcgrad_stale__", None) for one, _, _ in read}
     tests = [test for test in texts.values() if test is not None]
     tests += [each.methods_changed for each in modules if each.methods]
@@ -237,7 +237,7 @@ def _runs(again: Callable[[], Any] | None, error: Exception) -> bool:
 
 def _is_taken(frame: FrameType, origin: tuple[str, str, int]) -> bool:
     """Whether the operation that a composition stands for takes what the composition was given."""
-    rule = _composed(origin[0], origin[1])
+    rule = _composition_rule(origin[0], origin[1])
     known = frame.f_locals
     if rule is None or rule.composition is None or not all(one in known for one in rule.parameters[:1]):
         return False
@@ -252,7 +252,7 @@ def _is_taken(frame: FrameType, origin: tuple[str, str, int]) -> bool:
     return True
 
 
-def _composed(file: str, function: str) -> Rule | None:
+def _composition_rule(file: str, function: str) -> Rule | None:
     """The rule that a composition of this name is."""
     found = [rule for rule in rules() if rule.composition is not None and rule.composition.__name__ == function]
     return next((one for one in found if one.composition and one.composition.__code__.co_filename == file), None)
@@ -274,12 +274,12 @@ def run(
         with using(device):
             return run(function, given, named, None, primal)
     try:
-        return _called(function, values, named)
+        return _call_by_names(function, values, named)
     except Exception as error:  # all are raised again, and tell where they come from
-        _raise(error, primal and (lambda: _called(primal, copy.deepcopy(values), named)))
+        _raise(error, primal and (lambda: _call_by_names(primal, copy.deepcopy(values), named)))
 
 
-def _called(function: Callable[..., Any], values: Sequence[Any], named: tuple[str, ...]) -> Any:
+def _call_by_names(function: Callable[..., Any], values: Sequence[Any], named: tuple[str, ...]) -> Any:
     if not named:
         return function(*values)
     count = len(values) - len(named)
@@ -293,7 +293,7 @@ def resident_on(device: Device | None, values: Sequence[Any]) -> Device | None:
 
 def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
     """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
-    return on_device(cast_seed(on_host(seed), seen(output)), resident)
+    return on_device(cast_seed(on_host(seed), as_memory(output)), resident)
 
 
 def _raise(error: Exception, again: Callable[[], Any] | None) -> NoReturn:
@@ -301,7 +301,7 @@ def _raise(error: Exception, again: Callable[[], Any] | None) -> NoReturn:
 
     `again` calls what the user wrote, on copies of the arguments: it tells whose error it is.
     """
-    known = coded(error) if isinstance(error, TypeError | ValueError) else error
+    known = coded_error(error) if isinstance(error, TypeError | ValueError) else error
     if known is error:
         known = failed_rule(error, again)
     if known is not error:
@@ -309,7 +309,7 @@ def _raise(error: Exception, again: Callable[[], Any] | None) -> NoReturn:
     raise with_users_lines(error)
 
 
-def coded(error: Exception) -> Exception:
+def coded_error(error: Exception) -> Exception:
     """An error of the runtime that carries a code, as a DifferentiationError; any other as it is."""
     message = str(error.args[0]) if error.args else ""
     if message[:3] == "E50" and message[5:6] == " ":
@@ -330,14 +330,16 @@ def _line_of(error: Exception) -> Place | None:
     return found
 
 
-def opened(value: Any) -> Any:
+def open_seed(value: Any) -> Any:
     """A seed of a gradient as its text knows it: the adjoint of an object is a dict of those of its fields."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: opened(part) for name, part in fields_of(value).items()}
+        return {name: open_seed(part) for name, part in fields_of(value).items()}
     if isinstance(value, dict):
-        return {key: opened(part) for key, part in value.items()}
+        return {key: open_seed(part) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return type(value)(map(opened, value)) if not hasattr(value, "_fields") else type(value)(*map(opened, value))
+        return (
+            type(value)(map(open_seed, value)) if not hasattr(value, "_fields") else type(value)(*map(open_seed, value))
+        )
     return value
 
 
@@ -361,7 +363,7 @@ class Pullback:
 
     def __call__(self, seed: Any) -> Any:
         given = seed_like(self._output, seed, self._resident)
-        given = opened(given) if hasattr(self._derivative.primal, "as_function") else given
+        given = open_seed(given) if hasattr(self._derivative.primal, "as_function") else given
         try:
             if self._device is None:
                 found = self._back(given)
@@ -370,7 +372,7 @@ class Pullback:
                     found = self._back(given)
         except Exception as error:  # all are raised again, and tell where they come from
             _raise(error, tuple)  # the forward half has run
-        return self._derivative.mirrored(found, self._values, [given])
+        return self._derivative.mirror_arguments(found, self._values, [given])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._again, (self._derivative, self._values)

@@ -22,7 +22,7 @@ from typing import (
 import numpy as np
 
 from srcgrad.backend.batched.values import NoAxisError
-from srcgrad.backend.targets import named
+from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
 from srcgrad.core.rules import generation
@@ -30,10 +30,10 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.calculus import HessianProduct
-from srcgrad.interface.api.derivative import Derivative, P, Ready, Wrt, looks
-from srcgrad.interface.api.derivatives import chosen_wrt, pulled
+from srcgrad.interface.api.derivative import Derivative, P, ReadyText, Wrt, looks
+from srcgrad.interface.api.derivatives import chosen_wrt, value_and_pullback
 from srcgrad.interface.api.execute import run
-from srcgrad.interface.api.pickling import again, as_named, lines_of
+from srcgrad.interface.api.pickling import as_named, lines_of, rebuild_object
 from srcgrad.interface.check.finite_differences import (
     Vector,
     is_float,
@@ -43,7 +43,7 @@ from srcgrad.interface.check.finite_differences import (
     vector,
     vector_along,
 )
-from srcgrad.module import MANY, Leading, fewer
+from srcgrad.module import MANY, LeadingAxes, fewer
 from srcgrad.opencl.arrays.boundary import device_in, on_device, on_host
 
 ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arguments tell
@@ -60,12 +60,12 @@ def count_of(tree: Any) -> int:
 
 def chunks(count: int, *values: Any) -> list[range]:
     """Rows of a unit matrix, so many at a time that values of the size of these stay small."""
-    largest = max(map(_largest, values), default=1)
+    largest = max(map(_largest_size, values), default=1)
     step = max(1, ROOM // max(1, largest))
     return [range(start, min(start + step, count)) for start in range(0, count, step)]
 
 
-def _largest(value: Any) -> int:
+def _largest_size(value: Any) -> int:
     if isinstance(value, np.ndarray):
         return value.size
     if isinstance(value, int | float):
@@ -111,7 +111,7 @@ def rows_along(tree: Any, found: Any, count: int) -> Vector:
 
 
 @dataclass(frozen=True)
-class Given:
+class CallArguments:
     """The arguments of a call: as they came, in the order of the parameters, their kinds, their looks with shapes."""
 
     args: tuple[Any, ...]
@@ -131,16 +131,18 @@ class Given:
         return (self.key, *[getattr(part, "shape", None) for part in self.values])
 
 
-def forward_half(behind: Derivative[..., Any], given: Given) -> tuple[Any, Any]:
+def forward_half(behind: Derivative[..., Any], given: CallArguments) -> tuple[Any, Any]:
     """The value, and the pullback that takes many seeds."""
     check_host(given.values)
-    y, pullback = run(behind.compiled(given.kinds).function, given.values, behind.named)
+    y, pullback = run(behind.executed_text(given.kinds).function, given.values, behind.named)
     y = behind.output(y, given.values)
     check_real(y)
     return y, pullback
 
 
-def seed_rows(behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], given: Given) -> Vector:
+def seed_rows(
+    behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], given: CallArguments
+) -> Vector:
     """The Jacobian from seeds: one row for each number among the outputs."""
     found = [np.zeros((0, count_of(chosen)))]
     for part in chunks(count_of(y), *given.values, y):
@@ -182,14 +184,14 @@ def cut(y: Any, chosen: Any, matrix: Vector) -> Any:
             first = column
             column += np.size(other)
             block = matrix[start:row, first:column].reshape(np.shape(one) + np.shape(other))
-            return _like(block, one, other)
+            return _cast_like(block, one, other)
 
         return rebuild(chosen, of_input)
 
     return rebuild(y, of_output)
 
 
-def _like(block: Vector, one: Any, other: Any) -> Any:
+def _cast_like(block: Vector, one: Any, other: Any) -> Any:
     """A block in the dtype of the input; a number if both sides are numbers."""
     made = np.array(block, dtype=np.asarray(other).dtype)
     if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -205,7 +207,7 @@ class Runs:
     """A text for arguments of some kinds and shapes, and which directions it takes in each run."""
 
     ahead: Derivative[..., Any]
-    text: Ready
+    text: ReadyText
     parts: list[range]
 
     def columns(self, chosen: tuple[Any, ...], values: Sequence[Any]) -> tuple[Any, Vector] | None:
@@ -236,12 +238,12 @@ class Columns:
         known = self._known.get(looks)
         return known if known is not None and known.ahead.holds(known.text) else None
 
-    def first(
-        self, ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: Given, *, keep: bool
+    def run_first(
+        self, ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: CallArguments, *, keep: bool
     ) -> tuple[Any, Vector] | None:
         """Run a text for the first time, and keep it for arguments like these if it does and is asked for."""
         check_host(given.values)
-        made = Ready(ahead.compiled(given.kinds), given.kinds, generation())
+        made = ReadyText(ahead.executed_text(given.kinds), given.kinds, generation())
         runs = Runs(ahead, made, chunks(count_of(chosen), *given.values))
         found = runs.columns(chosen, given.values)
         if found is not None and keep and given.looks is not None:
@@ -264,13 +266,13 @@ class Jacobian(Generic[P]):
     ) -> None:
         if mode is not None and mode not in MODES:
             raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {' or '.join(MODES)}, or None")
-        self.function, self.target = function, named(target)
+        self.function, self.target = function, target_named(target)
         self.single = not isinstance(wrt, tuple)
         self.product = HessianProduct(function, wrt, target) if second else None
         self.primal: Function = self.product.gradient if self.product else function
         self.mode = mode
         self.ahead: Derivative[..., Any] = Derivative(self.primal, "forward", wrt, False, target)
-        self._together: dict[tuple[str, Leading], Derivative[..., Any]] = {}
+        self._together: dict[tuple[str, LeadingAxes], Derivative[..., Any]] = {}
         self._reasons: dict[str, dict[Any, str]] = {}
         self._outputs: dict[Any, Kind] = {}
         self._sizes: dict[Any, int] = {}  # of outputs that are larger than the inputs
@@ -285,7 +287,7 @@ class Jacobian(Generic[P]):
     def __reduce__(self) -> tuple[Any, ...]:
         wrt = self.ahead.wrt[0] if self.single else self.ahead.wrt
         given = (as_named(self.function), wrt, self.mode, self.target.name)
-        return again, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
+        return rebuild_object, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
 
     @functools.cached_property
     def behind(self) -> Derivative[..., Any]:
@@ -293,13 +295,13 @@ class Jacobian(Generic[P]):
         return Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        values = self.ahead.ordered(args, kwargs)
+        values = self.ahead.ordered_arguments(args, kwargs)
         alike = looks(values, sized=True)
-        found = self._again(values, alike)
+        found = self._run_again(values, alike)
         if found is not None:
-            return self._cut(found[0], self._chosen(values), found[1])
-        given = Given(args, kwargs, values, self.ahead.kinds(values), alike)
-        chosen = self._chosen(on_host(values))
+            return self._cut(found[0], self._chosen_arguments(values), found[1])
+        given = CallArguments(args, kwargs, values, self.ahead.kinds(values), alike)
+        chosen = self._chosen_arguments(on_host(values))
         if any(np.iscomplexobj(part) for _, part in parts(chosen)):
             raise DifferentiationError("E5017", "an argument is complex", "pass its real and imaginary part")
         count = count_of(chosen)
@@ -307,7 +309,7 @@ class Jacobian(Generic[P]):
         y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
         return on_device(self._cut(y, chosen, matrix), device_in(given.values))
 
-    def _chosen(self, values: Sequence[Any]) -> tuple[Any, ...]:
+    def _chosen_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments that it differentiates by."""
         by_name = dict(zip(self.ahead.signature.parameters, values, strict=True))
         return tuple([by_name[name] for name in self.ahead.wrt])
@@ -315,27 +317,27 @@ class Jacobian(Generic[P]):
     def _cut(self, y: Any, chosen: tuple[Any, ...], matrix: Vector) -> Any:
         return cut(y, chosen[0] if self.single else chosen, matrix)
 
-    def _again(self, values: Sequence[Any], alike: tuple[Any, ...] | None) -> tuple[Any, Vector] | None:
+    def _run_again(self, values: Sequence[Any], alike: tuple[Any, ...] | None) -> tuple[Any, Vector] | None:
         """Value and columns by the text that ran for arguments like these before, if one did and it does again."""
         known = self._once.known(alike)
         if known is None:
             return None
         self._ran = known.ahead
         try:
-            return known.columns(self._chosen(values), values)
+            return known.columns(self._chosen_arguments(values), values)
         except FAILURES:  # is met once more where there are other texts to try
             return None
 
-    def _columns(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
+    def _columns(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """One tangent pass for all numbers among the inputs, or for each."""
-        if count > 1 and self.target.batched and not self._alone("ahead", given):
-            found = self._regrouped(chosen, given)
+        if count > 1 and self.target.batched and not self._runs_one_by_one("ahead", given):
+            found = self._run_regrouped(chosen, given)
             if found is not None:
                 return found
             try:
-                self._ran = self.together("ahead")
-                keep = self.product is not None or self._alone("regrouped", given)
-                found = self._once.first(self._ran, chosen, given, keep=keep)
+                self._ran = self.all_at_once("ahead")
+                keep = self.product is not None or self._runs_one_by_one("regrouped", given)
+                found = self._once.run_first(self._ran, chosen, given, keep=keep)
                 assert found is not None, "nothing is regrouped"
                 return found
             except FAILURES as reason:
@@ -345,7 +347,7 @@ class Jacobian(Generic[P]):
                 return found
         return self._each_column(chosen, count, given)
 
-    def _each_column(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
+    def _each_column(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """One tangent pass for each number among the inputs."""
         self._ran = self.ahead
         columns, y = [], None
@@ -355,23 +357,23 @@ class Jacobian(Generic[P]):
             columns.append(vector_along(y, y_dot))
         return y, np.stack(columns, axis=-1)[:, :count]
 
-    def _regrouped(self, chosen: Any, given: Given) -> tuple[Any, Vector] | None:
+    def _run_regrouped(self, chosen: Any, given: CallArguments) -> tuple[Any, Vector] | None:
         """The same with products in the best order for many directions; None where lengths forbid that order."""
-        if self.product is not None or self._alone("regrouped", given):
+        if self.product is not None or self._runs_one_by_one("regrouped", given):
             return None
         named = dict(zip(self.ahead.signature.parameters, given.values, strict=True))
-        self._ran = self.together("ahead", Leading(True, regroup=True, fewer=fewer(named, self.ahead.wrt)))
+        self._ran = self.all_at_once("ahead", LeadingAxes(True, regroup=True, fewer=fewer(named, self.ahead.wrt)))
         try:
-            return self._once.first(self._ran, chosen, given, keep=True)
+            return self._once.run_first(self._ran, chosen, given, keep=True)
         except (NoAxisError, ArithmeticError, ValueError) as reason:
             self._reasons.setdefault("regrouped", {})[given.key] = str(reason)
             return None
 
-    def _rows(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
+    def _rows(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """The forward half once, and the pullback for all numbers among the outputs, or for each."""
         if self.mode is None and self._sizes.get(given.sizes, 0) > count:
             return self._columns(chosen, count, given)
-        if self.target.batched and not self._alone("behind", given):
+        if self.target.batched and not self._runs_one_by_one("behind", given):
             try:
                 return self._all_rows(chosen, count, given)
             except FAILURES as reason:
@@ -381,10 +383,10 @@ class Jacobian(Generic[P]):
                 return found
         return self._each_row(chosen, count, given)
 
-    def _each_row(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
+    def _each_row(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """The forward half once, and the pullback for each number among the outputs."""
         self._ran = self.behind
-        y, pullback = pulled(self.behind, given.args, given.kwargs)
+        y, pullback = value_and_pullback(self.behind, given.args, given.kwargs)
         y = on_host(y)
         size = vector(y).size
         if self._has_more(size, count, given):
@@ -392,7 +394,7 @@ class Jacobian(Generic[P]):
         rows = [vector_along(chosen, on_host(pullback(tangent_like(y, seed)))) for seed in np.eye(size)]
         return y, np.array(rows).reshape(size, count)
 
-    def _has_more(self, size: int, count: int, given: Given) -> bool:
+    def _has_more(self, size: int, count: int, given: CallArguments) -> bool:
         """Whether columns are fewer; the next call with arguments of such shapes begins with them."""
         if self.mode is not None or size <= count:
             return False
@@ -401,18 +403,18 @@ class Jacobian(Generic[P]):
         self._sizes[given.sizes] = size
         return True
 
-    def _all_rows(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
+    def _all_rows(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """The forward half and the pullback once each, if the rank of the output can be told, or is known by now."""
-        behind = self.together("behind")
-        behind.leading = Leading(True, output=self._outputs.get(given.key))
+        behind = self.all_at_once("behind")
+        behind.leading = LeadingAxes(True, output=self._outputs.get(given.key))
         try:
             y, pullback = forward_half(behind, given)
         except NoAxisError:
             if given.key in self._outputs:
                 raise
-            y = on_host(pulled(self.behind, given.args, given.kwargs)[0])
+            y = on_host(value_and_pullback(self.behind, given.args, given.kwargs)[0])
             self._outputs[given.key] = kind_of(y)
-            behind.leading = Leading(True, output=self._outputs[given.key])
+            behind.leading = LeadingAxes(True, output=self._outputs[given.key])
             y, pullback = forward_half(behind, given)
         if behind.leading.output is not None and kind_of(y) != behind.leading.output:
             raise NoAxisError("the rank of the output changes")
@@ -421,7 +423,7 @@ class Jacobian(Generic[P]):
         self._ran = behind
         return y, seed_rows(behind, y, pullback, chosen, given)
 
-    def together(self, which: str, leading: Leading = MANY) -> Derivative[..., Any]:
+    def all_at_once(self, which: str, leading: LeadingAxes = MANY) -> Derivative[..., Any]:
         """The derivative for all directions, or seeds, at once."""
         if (which, leading) not in self._together:
             one: Derivative[..., Any] = getattr(self, which)
@@ -429,17 +431,17 @@ class Jacobian(Generic[P]):
             self._together[which, leading] = Derivative(self.primal, one.mode, one.wrt, single, leading=leading)
         return self._together[which, leading]
 
-    def _alone(self, which: str, given: Given) -> bool:
+    def _runs_one_by_one(self, which: str, given: CallArguments) -> bool:
         """Whether it is known that for such arguments there is one pass for each direction."""
         reasons = self._reasons.get(which, {})
         return bool(reasons) and given.key in reasons
 
-    def _note(self, which: str, given: Given, reason: Exception) -> None:
+    def _note(self, which: str, given: CallArguments, reason: Exception) -> None:
         """Keep, and say in the text, why there is one pass for each direction."""
         self._reasons.setdefault(which, {})[given.key] = str(reason)
         why = str(reason) if isinstance(reason, NoAxisError) else f"with all at once it raised {type(reason).__name__}"
         remark = f"One {'seed' if which == 'behind' else 'direction'} at a time: {why}."
-        getattr(self, which).leading = Leading(remark=remark)
+        getattr(self, which).leading = LeadingAxes(remark=remark)
 
     def wanted(self) -> tuple[str, Function, tuple[str, ...], bool]:
         """What it is: a mode, a function, the parameters and whether it is one."""

@@ -17,11 +17,11 @@ from typing import Any  # signatures hold arbitrary defaults
 
 import numpy as np
 
-from srcgrad.backend.numba.map_items import Items, Taken
-from srcgrad.backend.targets import named
+from srcgrad.backend.numba.map_items import ItemArguments, Items
+from srcgrad.backend.targets import target_named
 from srcgrad.backend.text.free_names import Import
-from srcgrad.backend.text.free_names import Made as free_names_Made
-from srcgrad.backend.text.module import Written, body, gap, header, import_lines, write
+from srcgrad.backend.text.free_names import OutputFunction as free_names_Made
+from srcgrad.backend.text.module import OutputParts, body, gap, header, import_lines, write
 from srcgrad.backend.text.references import identifiers
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind, Names
@@ -51,7 +51,7 @@ class Loop:
     kind: str
     shape: tuple[int, ...]
     pull: str
-    taken: Taken | None
+    taken: ItemArguments | None
     lengths: Mapping[str, tuple[int, ...]] | None
     np: str
     names: Names
@@ -71,7 +71,7 @@ class Loop:
         whole = self.kind == "array"
         if whole:
             self.seeds_name, self.k = self.names.fresh("seeds"), self.names.fresh("k") if not self.taken else ""
-            lines.append(f"{self.seeds_name} = {self.np}.eye({self._size()}){self._reshaped()}")
+            lines.append(f"{self.seeds_name} = {self.np}.eye({self._size()}){self._reshape_call()}")
         parallel = self.range != "range"
         done = self.names.fresh("done") if parallel else ""
         lines += [f"{done} = 0"] if parallel else []
@@ -110,7 +110,7 @@ class Loop:
         inner = ", ".join([self.count, *parts, *axes])
         return f"({inner}), {wanted}.dtype" if parts or axes else f"{self.count}, {wanted}.dtype"
 
-    def _reshaped(self) -> str:
+    def _reshape_call(self) -> str:
         return "" if len(self.shape) == 1 else f".reshape({', '.join(map(str, (self._size(), *self.shape)))})"
 
     def _result(self, wanted: str) -> str:
@@ -134,7 +134,7 @@ class Loop:
     def _item(self) -> list[str]:
         """The statements for one item."""
         if self.taken is not None:
-            return self._compiled(self.taken)
+            return self._derivative_calls(self.taken)
         self.back = self.names.fresh("back")
         value = f"({self._value()})" if self.kind == "tuple" else self._value()
         lines = [f"{value}, {self.back} = {self.pull}({self._arguments()})"]
@@ -159,7 +159,7 @@ class Loop:
         """The derivative of one part of the value."""
         return f"{', '.join(f'{self.bars[w]}[{place}]' for w in self.wrt)} = {self.back}({seed})"
 
-    def _compiled(self, taken: Taken) -> list[str]:
+    def _derivative_calls(self, taken: ItemArguments) -> list[str]:
         """The call of a derivative that fills blocks; one for each part of the value, if it fills rows of them."""
         row = self.names.fresh("k") if taken.row else ""
         place = f"[{self.i}, {row}]" if row else f"[{self.i}]"
@@ -204,7 +204,7 @@ class Shape:
         return list(np.ndindex(self.lengths))
 
 
-def written(
+def items_function(
     module: Module, derivative: Derivative[..., Any], kinds: dict[str, Kind], shape: Shape, shared: tuple[str, ...]
 ) -> tuple[Callable[..., Any], str]:
     """The function that goes over the items, executed, and its text."""
@@ -242,13 +242,13 @@ def written(
     return module.target.boundary(made, None), text
 
 
-def _words(found: Written) -> frozenset[str]:
+def _words(found: OutputParts) -> frozenset[str]:
     """Every word of the texts, and what they read from outside."""
     return frozenset(found.outside).union(*(identifiers(text) for _, text in found.texts))
 
 
 @dataclass(frozen=True)
-class Made:
+class ItemsText:
     """One text, executed, and a test that tells whether it is out of date."""
 
     function: Callable[..., Any]
@@ -259,22 +259,22 @@ class Made:
 SMALL = 64  # elements up to which the text for a compiled loop says how long an array of an item is
 
 
-def small(item: dict[str, Any]) -> dict[str, tuple[int, ...]] | None:
+def small_shapes(item: dict[str, Any]) -> dict[str, tuple[int, ...]] | None:
     """The lengths of the axes of what an item's arguments are, if all arrays are small; None otherwise."""
     shapes = {name: value.shape for name, value in item.items() if isinstance(value, np.ndarray | np.generic)}
     return shapes if all(math.prod(shape) <= SMALL for shape in shapes.values()) else None
 
 
-def own(value: Any) -> Any:
+def copy_of_array(value: Any) -> Any:
     """A copy of an array: a function may write into its arguments."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-class Each:
+class ItemMap:
     """Values and blocks of the Jacobian, for all items: call it like the function, with an axis of items in front."""
 
     def __init__(self, function: Callable[..., Any], wrt: Wrt, shared: Sequence[str], target: str | Target) -> None:
-        self.function, self.target = function, named(target)
+        self.function, self.target = function, target_named(target)
         self.single = not isinstance(wrt, tuple)
         self.derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
         self.shared = tuple(shared)
@@ -286,8 +286,8 @@ class Each:
             what = f"{wrong[0]!r} is no shared parameter"
             raise DifferentiationError("E5009", what, "name parameters of which nothing is differentiated")
         self.__name__ = f"{self.derivative.primal.__name__}_each"
-        self._made: dict[Any, Made] = {}
-        self._last: Made | None = None
+        self._made: dict[Any, ItemsText] = {}
+        self._last: ItemsText | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.derivative.signature.bind(*self.derivative.bound, *args, **kwargs)
@@ -297,11 +297,11 @@ class Each:
         several = [name not in self.shared for name in names]
         count = self._count(dict(zip(names, values, strict=True)))
         values = [np.asarray(v) if many else v for v, many in zip(values, several, strict=True)]
-        first = [own(v[0] if many else v) for v, many in zip(values, several, strict=True)]
+        first = [copy_of_array(v[0] if many else v) for v, many in zip(values, several, strict=True)]
         kinds = self.derivative.kinds(first)
         shape = Shape.of(run(self.function, first, self.derivative.named))
-        lengths = small(dict(zip(names, first, strict=True))) if self.target.parallel else None
-        made = self._compiled(kinds, shape, lengths)
+        lengths = small_shapes(dict(zip(names, first, strict=True))) if self.target.parallel else None
+        made = self._items_text(kinds, shape, lengths)
         found = run(made.function, values, self.derivative.named)
         y, blocks = found
         self._last = made
@@ -323,14 +323,16 @@ class Each:
             )
         return int(lengths[first] or 0)
 
-    def _compiled(self, kinds: dict[str, Kind], shape: Shape, lengths: dict[str, tuple[int, ...]] | None) -> Made:
+    def _items_text(
+        self, kinds: dict[str, Kind], shape: Shape, lengths: dict[str, tuple[int, ...]] | None
+    ) -> ItemsText:
         key = (shape, *kinds.items(), None if lengths is None else tuple(lengths.items()))
         made = self._made.get(key)
         if made is None or made.stale():
             given = Items(shape.kind, len(shape.places), lengths) if self.target.parallel else None
             module = Module(self.target.whole, False, self.target, given=given)
-            function, text = written(module, self.derivative, kinds, shape, self.shared)
-            made = self._made[key] = Made(function, text, changes(module))
+            function, text = items_function(module, self.derivative, kinds, shape, self.shared)
+            made = self._made[key] = ItemsText(function, text, changes(module))
         return made
 
     @property
@@ -363,7 +365,7 @@ def each(
     argnums: Wrt | None = None,
     shared: Sequence[str] | str = (),
     target: str | Target = DEFAULT,
-) -> Each:
+) -> ItemMap:
     """Values and derivatives of a function of one item, for many items: `y, blocks = each(f)(xs)`.
 
     Arguments have an axis of items in front, those named in `shared` apart, which all items see. `y[i]` is the
@@ -384,4 +386,4 @@ def each(
     ([[2.0, 3.0], [12.0, 7.0]], (2, 2, 2), [[4.0, 3.0], [1.0, 1.0]])
     """
     names = (shared,) if isinstance(shared, str) else tuple(shared)
-    return Each(function, chosen_wrt(function, wrt, argnums), names, target)
+    return ItemMap(function, chosen_wrt(function, wrt, argnums), names, target)

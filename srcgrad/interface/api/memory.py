@@ -14,7 +14,7 @@ _INT_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptMemory:
     """What `keep_memory` has done; as a context manager it gives memory back where the block ends.
 
     `done` tells whether anything was set, `allocator` names the allocator, `settings` are the values set, in bytes,
@@ -26,7 +26,7 @@ class Kept:
     settings: dict[str, int] = field(default_factory=dict)
     reason: str = ""
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> KeptMemory:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -34,7 +34,7 @@ class Kept:
             give_back()
 
 
-def keep_memory(limit: int = 1 << 30) -> Kept:
+def keep_memory(limit: int = 1 << 30) -> KeptMemory:
     """Have freed memory kept by the process, up to `limit` bytes, rather than given back to the system.
 
     An array of more than some 100 KB is otherwise mapped when it is made and unmapped when it is freed, and the system
@@ -57,7 +57,7 @@ def keep_memory(limit: int = 1 << 30) -> Kept:
         raise ValueError(f"limit={limit}: give a number of bytes")
     library, allocator, reason = _glibc()
     if library is None:
-        return Kept(False, allocator, reason=reason)
+        return KeptMemory(False, allocator, reason=reason)
     settings: dict[str, int] = {}
     for size in (min(limit, _INT_MAX), _OWN_LARGEST):  # older versions take no more than the second
         if library.mallopt(_MMAP_THRESHOLD, size):
@@ -66,8 +66,8 @@ def keep_memory(limit: int = 1 << 30) -> Kept:
     if library.mallopt(_TRIM_THRESHOLD, min(limit, _INT_MAX)):
         settings["M_TRIM_THRESHOLD"] = min(limit, _INT_MAX)
     if len(settings) < 2:
-        return Kept(False, allocator, settings, "mallopt refuses the settings")
-    return Kept(True, allocator, settings)
+        return KeptMemory(False, allocator, settings, "mallopt refuses the settings")
+    return KeptMemory(True, allocator, settings)
 
 
 def give_back() -> None:

@@ -17,12 +17,12 @@ from srcgrad.frontend.source.functions_with_rules import primal_of
 from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.derivative import names_of
-from srcgrad.interface.api.execute import Compiled, changes, writes
-from srcgrad.interface.api.pickling import again, lines_of
+from srcgrad.interface.api.execute import ExecutedText, changes, writes
+from srcgrad.interface.api.pickling import lines_of, rebuild_object
 from srcgrad.module import Module, static_function, text_of
 
 
-class Blocked:
+class BlockFunction:
     """A function that takes the rows of arguments block by block; a loop over blocks in a text of its own.
 
     Its derivatives are those of the loop, which computes value and gradient of a block together and keeps nothing.
@@ -42,27 +42,27 @@ class Blocked:
         self.blocks = Blocks(names_of(given, self.signature), checked_rows(rows))
         self.__name__ = f"{self.primal.__name__}_blocked"
         self.__doc__ = self.primal.__doc__
-        self._made: dict[Any, Compiled] = {}
+        self._made: dict[Any, ExecutedText] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = self._given(args, kwargs)
-        text = self._compiled(_kinds(given)).apart(list(given.values()), self.signature)
+        given = self._bind_arguments(args, kwargs)
+        text = self._block_text(_kinds(given)).check_overlaps(list(given.values()), self.signature)
         return text.function(*args, **kwargs)
 
     def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
         """The loop over blocks for arguments of these kinds, as a function with source."""
-        return self._compiled(kinds or {}).function
+        return self._block_text(kinds or {}).function
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The text of the loop over blocks for such arguments."""
-        return self._compiled(_kinds(self._given(args, kwargs))).text
+        return self._block_text(_kinds(self._bind_arguments(args, kwargs))).text
 
-    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _bind_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         given = self.signature.bind(*args, **kwargs)
         given.apply_defaults()
         return given.arguments
 
-    def _compiled(self, kinds: dict[str, Kind]) -> Compiled:
+    def _block_text(self, kinds: dict[str, Kind]) -> ExecutedText:
         key = (generation(), *kinds.items(), *(kind.dtype for kind in kinds.values()))
         made = self._made.get(key)
         if made is None or made.stale():
@@ -70,7 +70,7 @@ class Blocked:
                 made = self._made[key] = self._compile(kinds)
         return made
 
-    def _compile(self, kinds: dict[str, Kind]) -> Compiled:
+    def _compile(self, kinds: dict[str, Kind]) -> ExecutedText:
         module = Module(blocks=self.blocks)
         name = module.derivative(self.primal, "primal", self.blocks.over, dict(kinds))
         main = next(made for made in module.made.values() if made.name == name)
@@ -78,7 +78,7 @@ class Blocked:
         made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
         stale = changes(module)
-        compiled = Compiled(made, text, main.facts.seeds, stale, *writes(main.facts, outside))
+        compiled = ExecutedText(made, text, main.facts.seeds, stale, *writes(main.facts, outside))
         vars(made).update(__srcgrad_stale__=stale, __srcgrad_text__=compiled)
         return compiled
 
@@ -87,7 +87,12 @@ class Blocked:
         return self.signature
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return again, (Blocked, (self.primal, self.blocks.over, self.blocks.rows), {}, lines_of(self.primal))
+        return rebuild_object, (
+            BlockFunction,
+            (self.primal, self.blocks.over, self.blocks.rows),
+            {},
+            lines_of(self.primal),
+        )
 
     def __repr__(self) -> str:
         return f"<srcgrad blocked {self.primal.__name__} over {', '.join(self.blocks.over)}>"
@@ -110,7 +115,7 @@ def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind
     return static_function(made, name, facts, "blocks")
 
 
-def blocked(function: Callable[..., Any], over: str | Sequence[str], rows: int | None = None) -> Blocked:
+def blocked(function: Callable[..., Any], over: str | Sequence[str], rows: int | None = None) -> BlockFunction:
     """The function, taking the rows of the arguments `over` in blocks of `rows`; its derivatives do so as well.
 
     For sums and means over rows, axis 0 of those arguments: a likelihood of data, say. Values that have an entry per
@@ -129,4 +134,4 @@ def blocked(function: Callable[..., Any], over: str | Sequence[str], rows: int |
     >>> float(by_blocks(w, x, y)), srcgrad.grad(by_blocks)(w, x, y)
     (4.0, array([-16., -20.]))
     """
-    return Blocked(function, over, rows)
+    return BlockFunction(function, over, rows)

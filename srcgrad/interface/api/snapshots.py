@@ -41,7 +41,7 @@ def snapshot(back: Callable[..., Any], given: Iterable[Any]) -> Any:
     if type(back) is not FunctionType:
         return back
     reached: dict[int, Any] = {}
-    for value in (*given, *_outside(back)):
+    for value in (*given, *_objects_outside(back)):
         _reach(value, reached)
     return Copies(reached).of(back)
 
@@ -50,7 +50,7 @@ def copies(values: Iterable[Any], function: Callable[..., Any] | None = None) ->
     """What makes copies of arrays, also in containers and objects, wherever they can be reached from some values."""
     given = tuple(values)
     reached: dict[int, Any] = {}
-    for value in (given, *(_outside(function) if type(function) is FunctionType else ())):
+    for value in (given, *(_objects_outside(function) if type(function) is FunctionType else ())):
         _reach(value, reached)
     return Copies(reached, whole=True)
 
@@ -63,7 +63,7 @@ def frames(values: Iterable[Any]) -> tuple[Any, ...]:
     return made
 
 
-def _outside(back: FunctionType) -> list[Any]:
+def _objects_outside(back: FunctionType) -> list[Any]:
     """The objects of the caller's modules that a text has among its names."""
     return outside_of({name: value for name, value in back.__globals__.items() if not name.startswith("__")})
 
@@ -152,7 +152,7 @@ def read_by(value: Any) -> Iterator[Any]:
         yield one
         function = one.__func__ if type(one) is MethodType else one
         if type(function) is FunctionType and not _is_library(function):
-            todo += [v for k, v in function.__globals__.items() if k in _mentioned(function.__code__)]
+            todo += [v for k, v in function.__globals__.items() if k in _names_in_code(function.__code__)]
         elif _fields(one) and not _is_library(type(one)):
             todo += [held for held in vars(type(one)).values() if type(held) is FunctionType]
 
@@ -162,9 +162,9 @@ def _is_library(value: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def _mentioned(code: CodeType) -> frozenset[str]:
+def _names_in_code(code: CodeType) -> frozenset[str]:
     """Global names and attributes that a function reads, and those in it."""
-    inner = [_mentioned(one) for one in code.co_consts if isinstance(one, CodeType)]
+    inner = [_names_in_code(one) for one in code.co_consts if isinstance(one, CodeType)]
     return frozenset(code.co_names).union(*inner)
 
 
@@ -231,7 +231,7 @@ class Copies:
         known = self.made.get(id(value))
         if known is not None:
             return known[1]
-        names = _mentioned(value.__code__)
+        names = _names_in_code(value.__code__)
         self.names |= names
         cells = tuple(CellType() for _ in value.__closure__ or ())
         scope = self._scope(value.__globals__) if value.__code__.co_filename.startswith("<srcgrad ") else None

@@ -21,7 +21,7 @@ import srcgrad.templates as templates
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Names
 from srcgrad.core.marks import opaque
-from srcgrad.core.rules import Own, Rule, register_own
+from srcgrad.core.rules import Rule, UserForms, register_own
 from srcgrad.core.source_text import source_of
 from srcgrad.core.trees import Block, Node, copy, expression, name, own_names, statement, statements, stores, walk
 from srcgrad.frontend.source.functions_with_rules import Call, call_of
@@ -40,13 +40,13 @@ def of_primals(owner: Any, half: str, given: str) -> Primal:
     first, other = (copy(source_of(getattr(owner, which)).tree) for which in ("forward", half))
     names = Names(sorted({n.id for tree in (first, other) for n in walk(tree) if isinstance(n, gast.Name)}))
     taken = [names.fresh(one) for one in ("primals", given, "output")]
-    _apart(first, other, names)
-    kept = _Kept(owner, names)
+    _separate_locals(first, other, names)
+    kept = _KeptNames(owner, names)
     body = kept.forward(first, taken[2])
-    parameters = [a.id for a in _positional(first)[1:]]
+    parameters = [a.id for a in _positional_parameters(first)[1:]]
     unpacked = ", ".join(parameters) + "," * (len(parameters) == 1)
     start = [statement(f"{unpacked} = {taken[0]}")]
-    own = [a.id for a in _positional(other)[1:]]
+    own = [a.id for a in _positional_parameters(other)[1:]]
     if half == "backward":
         start.append(statement(f"{own[0]} = {taken[1]}"))
     else:
@@ -55,23 +55,23 @@ def of_primals(owner: Any, half: str, given: str) -> Primal:
     title = f"{owner.__name__}_{'vjp' if half == 'backward' else 'jvp'}"
     lines = [gast.unparse(gast.fix_missing_locations(node)) for node in [*start, *body, *kept.other(other)]]
     text = "\n    ".join("\n".join(lines).split("\n"))
-    return _loaded(f"def {title}({', '.join([*taken, *words])}):\n    {text}\n", title, owner, half)
+    return _load_half(f"def {title}({', '.join([*taken, *words])}):\n    {text}\n", title, owner, half)
 
 
-def _positional(tree: Node) -> list[Node]:
+def _positional_parameters(tree: Node) -> list[Node]:
     return [*tree.args.posonlyargs, *tree.args.args]
 
 
-def _apart(first: Node, other: Node, names: Names) -> None:
+def _separate_locals(first: Node, other: Node, names: Names) -> None:
     """Give the locals of the second half names that the first does not have."""
     clash = own_names(first) & own_names(other)
-    spelled = {one: names.numbered(one) for one in sorted(clash)}
+    spelled = {one: names.numbered_name(one) for one in sorted(clash)}
     for item in walk(other):
         if isinstance(item, gast.Name):
             item.id = spelled.get(item.id, item.id)
 
 
-class _Kept:
+class _KeptNames:
     """What a call keeps, as local names: `saved` for `ctx.saved_tensors`, one more for each attribute."""
 
     def __init__(self, owner: Any, names: Names) -> None:
@@ -86,14 +86,18 @@ class _Kept:
         if not isinstance(last, gast.Return) or len(returns) != 1:
             raise self.refusal("`forward` returns in several places")
         results = self._results(tree, last.value, output)
-        body = [self._kept(node, _positional(tree)[0].id, results) for node in tree.body[:-1] if not _is_text(node)]
-        return self._checked(body, _positional(tree)[0].id)
+        body = [
+            self._keep_statement(node, _positional_parameters(tree)[0].id, results)
+            for node in tree.body[:-1]
+            if not _is_text(node)
+        ]
+        return self._check_uses(body, _positional_parameters(tree)[0].id)
 
     def other(self, tree: Node) -> Block:
         """The statements of the other half."""
-        context = _positional(tree)[0].id
-        body = [self._kept(node, context, {}) for node in tree.body if not _is_text(node)]
-        return self._checked(body, context)
+        context = _positional_parameters(tree)[0].id
+        body = [self._keep_statement(node, context, {}) for node in tree.body if not _is_text(node)]
+        return self._check_uses(body, context)
 
     def refusal(self, what: str) -> DifferentiationError:
         return DifferentiationError(
@@ -111,23 +115,23 @@ class _Kept:
             pairs = [(value, name(output))]
         return {n.id: part for n, part in pairs if isinstance(n, gast.Name) and bound.count(n.id) == 1}
 
-    def _kept(self, node: Node, context: str, results: dict[str, Node]) -> Node:
+    def _keep_statement(self, node: Node, context: str, results: dict[str, Node]) -> Node:
         """A statement with what it keeps, or reads of what was kept, under local names."""
         for inner in ("body", "orelse"):
             if getattr(node, inner, None):
-                setattr(node, inner, [self._kept(one, context, results) for one in getattr(node, inner)])
+                setattr(node, inner, [self._keep_statement(one, context, results) for one in getattr(node, inner)])
         called = node.value if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) else None
         if called is not None and _attribute(called.func, context) == "save_for_backward":
             made = gast.Assign(
                 [name(self._name("saved_tensors", "saved"), gast.Store())],
-                gast.Tuple(elts=[_swapped(a, results) for a in called.args], ctx=gast.Load()),
+                gast.Tuple(elts=[_swap_result(a, results) for a in called.args], ctx=gast.Load()),
                 None,
             )
             return self._read(made, context)
         targets = node.targets if isinstance(node, gast.Assign) else []
         if len(targets) == 1 and (kept := _attribute(targets[0], context)):
             node.targets = [name(self._name(kept, kept), gast.Store())]
-            node.value = _swapped(node.value, results)
+            node.value = _swap_result(node.value, results)
         return self._read(node, context)
 
     def _name(self, attribute: str, stem: str) -> str:
@@ -151,13 +155,13 @@ class _Kept:
                         setattr(owner, key, made)
         return node
 
-    def _checked(self, body: Block, context: str) -> Block:
+    def _check_uses(self, body: Block, context: str) -> Block:
         if any(isinstance(n, gast.Name) and n.id == context for node in body for n in walk(node)):
             raise self.refusal(f"what `{context}` is used for cannot be told")
         return body
 
 
-def _swapped(value: Node, results: dict[str, Node]) -> Node:
+def _swap_result(value: Node, results: dict[str, Node]) -> Node:
     return copy(results[value.id]) if isinstance(value, gast.Name) and value.id in results else value
 
 
@@ -171,7 +175,7 @@ def _attribute(node: Any, context: str) -> str:
     return str(node.attr) if isinstance(holder, gast.Name) and holder.id == context else ""
 
 
-def _loaded(text: str, title: str, owner: Any, half: str) -> Primal:
+def _load_half(text: str, title: str, owner: Any, half: str) -> Primal:
     """The function of a text, with the names of the class's module."""
     filename = f"<{owner.__qualname__} {hashlib.sha256(text.encode()).hexdigest()[:10]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
@@ -229,19 +233,19 @@ class Function:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """The value, as `forward` gives it; derivatives flow through this call."""
         if not cls.has("forward"):
-            raise missing(cls, "forward")
+            raise missing_half(cls, "forward")
         half: Any = cls.forward
         return half(Context(*args), *args, **kwargs)
 
     @staticmethod
     def forward(ctx: Context, *args: Any) -> Any:
         """The value; to be written."""
-        raise missing(Function, "forward")
+        raise missing_half(Function, "forward")
 
     @staticmethod
     def backward(ctx: Context, *adjoints: Any) -> Any:
         """The adjoints of the arguments; to be written."""
-        raise missing(Function, "backward")
+        raise missing_half(Function, "backward")
 
     @classmethod
     def lacks(cls) -> str:
@@ -252,7 +256,7 @@ class Function:
 INDICES = ("index", "idx", "out_index", "out_idx")  # what the third parameter of `backward` may be called
 
 
-def missing(owner: type, half: str) -> DifferentiationError:
+def missing_half(owner: type, half: str) -> DifferentiationError:
     """E5003 for a half that is not written."""
     return DifferentiationError(
         "E5003", f"the class {owner.__qualname__} has no `{half}`", f"write `{half}(ctx, ...)` in it, a static method"
@@ -264,7 +268,7 @@ def of_class(owner: type[Function]) -> Rule:
     halves: Any = owner
     call = call_of(halves.forward, name=f"{owner.__module__}.{owner.__qualname__}", skipped=1)
     call = replace(call, name=f"{owner.__module__}.{owner.__name__}")
-    own = Own(applied=owner, context=fresh(call, "ctx"), index=_index(owner))
+    own = UserForms(applied=owner, context=fresh(call, "ctx"), index=_index(owner))
     if call.variadic:
         raise DifferentiationError(
             "E5013", f"the `forward` of {owner.__qualname__} takes arguments without names", "name its parameters"
@@ -273,11 +277,11 @@ def of_class(owner: type[Function]) -> Rule:
     tangent = template(call, halves.forward, _of_jvp(owner, call, own)) if hasattr(owner, "jvp") else None
     tangents = ", ".join(f"{p}_dot" for p in call.positional)
     remedy = f"write `jvp(ctx, {tangents})` in the class {owner.__qualname__}, which returns the tangent of the output"
-    own = replace(own, remedy={"forward": remedy}, again=lambda: _again(owner, call))
+    own = replace(own, remedy={"forward": remedy}, again=lambda: _rule_again(owner, call))
     return Rule(owner.apply, call.name, "general", backward, tangent, own=own)
 
 
-def _again(owner: type[Function], call: Call) -> Rule:
+def _rule_again(owner: type[Function], call: Call) -> Rule:
     """The rule in text that is differentiated again: of functions that say what is kept."""
     if _index(owner):
         raise DifferentiationError(
@@ -288,7 +292,7 @@ def _again(owner: type[Function], call: Call) -> Rule:
     vjp = of_primals(owner, "backward", "cotangent")
     jvp = of_primals(owner, "jvp", "tangents") if hasattr(owner, "jvp") else None
     remedy = {"forward": f"write `jvp(ctx, ...)` in the class {owner.__qualname__}"}
-    return of_call(owner.apply, call, Own(vjp=vjp, jvp=jvp, remedy=remedy))
+    return of_call(owner.apply, call, UserForms(vjp=vjp, jvp=jvp, remedy=remedy))
 
 
 def _index(owner: type[Function]) -> str:
@@ -306,7 +310,7 @@ def _index(owner: type[Function]) -> str:
     return parameters[0].name
 
 
-def _of_backward(owner: type[Function], call: Call, own: Own) -> Text:
+def _of_backward(owner: type[Function], call: Call, own: UserForms) -> Text:
     text = start(call)
     spelled, check = text.spell(owner, owner.__name__, call), text.spell(check_adjoints, "check_adjoints", call)
     place = f", {fresh(call, own.index)}" if own.index else ""
@@ -319,7 +323,7 @@ def _of_backward(owner: type[Function], call: Call, own: Own) -> Text:
     return text
 
 
-def _of_jvp(owner: type[Function], call: Call, own: Own) -> Text:
+def _of_jvp(owner: type[Function], call: Call, own: UserForms) -> Text:
     text = start(call)
     spelled, check = text.spell(owner, owner.__name__, call), text.spell(check_adjoint, "check_adjoint", call)
     tangents = "".join(f", d[{p}]" for p in call.positional)

@@ -16,18 +16,18 @@ import srcgrad.templates as templates
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
 from srcgrad.core.identity import spelling
-from srcgrad.core.rules import Own, Rule, d, register_own, rule_of
+from srcgrad.core.rules import Rule, UserForms, d, register_own, rule_of
 from srcgrad.frontend.source.functions_with_rules import Call, Function, call_of
 from srcgrad.runtime import check_adjoint, check_adjoints, check_total
 
 
-def adapted(function: Function, own: Own) -> Rule:
+def adapt_rule(function: Function, own: UserForms) -> Rule:
     """The rule of a function, made of what its author gave."""
     function = getattr(function, "__srcgrad_primal__", function)
     return of_call(function, call_of(function), own)
 
 
-def of_call(function: Function, call: Call, own: Own) -> Rule:
+def of_call(function: Function, call: Call, own: UserForms) -> Rule:
     """The rule of a function that is called so."""
     reverse = forward = None
     if own.vjp is not None:
@@ -44,7 +44,7 @@ def of_call(function: Function, call: Call, own: Own) -> Rule:
     return Rule(function, call.name, "general", reverse, forward, own=own)
 
 
-def _remedies(call: Call, own: Own) -> dict[str, str]:
+def _remedies(call: Call, own: UserForms) -> dict[str, str]:
     """What to write where a derivative asks for a rule that is not there, with its signature."""
     name = call.name.rpartition(".")[2].strip("<>") or "f"
     found = {
@@ -141,7 +141,7 @@ def _of_jvp(call: Call, rule: Function) -> Text:
     return text
 
 
-def _of_sensitivities(call: Call, own: Own) -> Text:
+def _of_sensitivities(call: Call, own: UserForms) -> Text:
     text, z = start(call), ""
     z = text.result
     check = text.spell(check_adjoint, "check_adjoint", call)
@@ -167,7 +167,7 @@ def _of_sensitivities(call: Call, own: Own) -> Text:
     return text
 
 
-def _of_accumulators(call: Call, own: Own) -> Text:
+def _of_accumulators(call: Call, own: UserForms) -> Text:
     text = start(call)
     check = text.spell(check_total, "check_total", call)
     arguments = "".join([*(f", {p}" for p in call.positional), *(f", {w}={w}" for w in call.words)])
@@ -211,7 +211,7 @@ def register_vjp(function: Function, rule: Function | None = None) -> Any:
     >>> grad(area, wrt=(0, 1))(2.0, 3.0)
     (3.0, 2.0)
     """
-    return _declared(function, rule, "vjp")
+    return _declare_form(function, rule, "vjp")
 
 
 def register_jvp(function: Function, rule: Function | None = None) -> Any:
@@ -228,7 +228,7 @@ def register_jvp(function: Function, rule: Function | None = None) -> Any:
     >>> jvp(volume, (2.0,), (1.0,))
     (8.0, 12.0)
     """
-    return _declared(function, rule, "jvp")
+    return _declare_form(function, rule, "jvp")
 
 
 def sensitivity(
@@ -252,9 +252,9 @@ def sensitivity(
     def declare(rule: Function) -> Function:
         call = call_of(function)
         parameter = _parameter(call, arg)
-        own = _own(function)
+        own = _own_forms(function)
         if own.vjp is not None:
-            raise twice(function, own.vjp)
+            raise second_rule_error(function, own.vjp)
         first = ("x_bar",) if accumulate else ("common",) if shared is not None else ()
         call.check(rule, (*first, "y", "y_bar", *call.positional))
         slot = own.accumulators if accumulate else own.sensitivities
@@ -263,41 +263,41 @@ def sensitivity(
         own = replace(own, accumulators=changed) if accumulate else replace(own, sensitivities=changed)
         if shared is not None:
             own = replace(own, shared={**own.shared, parameter: shared})
-        register_own(adapted(function, own))
+        register_own(adapt_rule(function, own))
         return rule
 
     return declare
 
 
-def _declared(function: Function, rule: Function | None, which: str) -> Any:
+def _declare_form(function: Function, rule: Function | None, which: str) -> Any:
     def declare(rule: Function) -> Function:
         call_of(function).check(rule, TAKES[which])
-        own = _own(function)
+        own = _own_forms(function)
         taken = next(iter(own.sensitivities.values()), None) if which == "vjp" else None
         _check_author(function, getattr(own, which), rule)
         if taken is not None:
-            raise twice(function, taken)
-        register_own(adapted(function, replace(own, vjp=rule) if which == "vjp" else replace(own, jvp=rule)))
+            raise second_rule_error(function, taken)
+        register_own(adapt_rule(function, replace(own, vjp=rule) if which == "vjp" else replace(own, jvp=rule)))
         return rule
 
     return declare if rule is None else declare(rule)
 
 
-def _own(function: Function) -> Own:
+def _own_forms(function: Function) -> UserForms:
     """What is declared of a function so far, in these forms; E5013 if it has a rule in another one."""
     templates.load()
     known = rule_of(getattr(function, "__srcgrad_primal__", function))
     if known is None:
-        return Own()
+        return UserForms()
     if known.own is None or known.own.applied is not None:
-        raise twice(function, known.definition)
+        raise second_rule_error(function, known.definition)
     return replace(known.own, remedy={})
 
 
 def _check_author(function: Function, known: Function | None, rule: Function) -> None:
     """Refuse a second rule, unless it is the first one written anew, as in a notebook."""
     if known is not None and _author(known) != _author(rule):
-        raise twice(function, known)
+        raise second_rule_error(function, known)
 
 
 def _author(rule: Function) -> tuple[Any, ...]:
@@ -305,7 +305,7 @@ def _author(rule: Function) -> tuple[Any, ...]:
     return (getattr(rule, "__module__", None), name) if name and "<lambda>" not in name else (id(rule),)
 
 
-def twice(function: Any, known: Any) -> DifferentiationError:
+def second_rule_error(function: Any, known: Any) -> DifferentiationError:
     """E5013 for a second rule of one function."""
     name = spelling(getattr(function, "__srcgrad_primal__", function))
     by = (

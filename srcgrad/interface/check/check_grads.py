@@ -41,7 +41,7 @@ from srcgrad.interface.check.finite_differences import (
     is_float,
     parts,
     precision,
-    shaped,
+    shape_like,
     tangent_like,
     vector,
 )
@@ -136,7 +136,7 @@ def check_report(
     for level in range(1, order + 1):
         generator = np.random.default_rng(seed if level == 1 else [seed, level])  # whether or not orders are left out
         if level > 1:
-            subjects = [made for subject in subjects for made in _derived(subject, modes, generator)]
+            subjects = [made for subject in subjects for made in _derivatives_to_check(subject, modes, generator)]
         for subject in subjects if level >= since else ():
             records += compare(subject, modes, directions=directions, generator=generator)
     return records
@@ -156,9 +156,9 @@ def table(records: Sequence[Record]) -> str:
 
 def _subject(f: Function, args: tuple[Any, ...], wrt: Wrt, kwargs: dict[str, Any], tolerance: float | None) -> Subject:
     labels = _labels(f, len(args))
-    active = _active(wrt, args, labels)
-    bound = _bound(f, len(args), kwargs) if kwargs else f
-    limits = precision(args, bound(*shaped(args, vector(args))))
+    active = _active_positions(wrt, args, labels)
+    bound = _bind_keywords(f, len(args), kwargs) if kwargs else f
+    limits = precision(args, bound(*shape_like(args, vector(args))))
     if tolerance is not None:
         limits = replace(limits, difference=tolerance)
     return Subject(bound, getattr(f, "__name__", "function"), 1, args, active, labels, limits)
@@ -174,7 +174,7 @@ def _labels(f: Function, count: int) -> tuple[str, ...]:
     return tuple((names + [f"argument {number}" for number in range(len(names), count)])[:count])
 
 
-def _active(wrt: Wrt, args: tuple[Any, ...], labels: tuple[str, ...]) -> tuple[int, ...]:
+def _active_positions(wrt: Wrt, args: tuple[Any, ...], labels: tuple[str, ...]) -> tuple[int, ...]:
     if wrt is None:
         found = tuple(k for k, argument in enumerate(args) if any(is_float(p) for _, p in parts(argument)))
         if not found:
@@ -200,7 +200,7 @@ def _define(text: str, name: str, namespace: dict[str, Any]) -> Function:
     return function
 
 
-def _bound(f: Function, count: int, kwargs: dict[str, Any]) -> Function:
+def _bind_keywords(f: Function, count: int, kwargs: dict[str, Any]) -> Function:
     """`f` with its keyword arguments given, written out so that literal ones stay literal."""
     names = ", ".join(f"x{number}" for number in range(count))
     given = ", ".join(f"{key}={_literal(key, value)}" for key, value in kwargs.items())
@@ -212,22 +212,22 @@ def _literal(key: str, value: Any) -> str:
     return repr(value) if value is None or isinstance(value, bool | int | str) else f"given_{key}"
 
 
-def _derived(subject: Subject, modes: Sequence[str], generator: np.random.Generator) -> Iterator[Subject]:
+def _derivatives_to_check(subject: Subject, modes: Sequence[str], generator: np.random.Generator) -> Iterator[Subject]:
     """The first derivatives of a function, as functions to be checked: the gradient, the tangent, or both."""
-    value = subject.primal(*subject.chosen)
+    value = subject.primal(*subject.active_arguments)
     if not vector(value).size:
         return
     order, f, args = subject.order + 1, subject.function, subject.args
     if "reverse" in modes:
-        weighted = _weighted(f, args, value, draw_seed(value, generator))
+        weighted = _weighted_sum(f, args, value, draw_seed(value, generator))
         gradient = grad(weighted, wrt=subject.active)
         yield replace(subject, function=gradient, order=order, name=f"gradient of {subject.name}")
     if "forward" in modes:
-        pushed = _pushed(f, args, subject.tangents(draw_direction(subject.chosen, generator)))
+        pushed = _tangent_function(f, args, subject.tangents(draw_direction(subject.active_arguments, generator)))
         yield replace(subject, function=pushed, order=order, name=f"tangent of {subject.name}")
 
 
-def _weighted(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) -> Function:
+def _weighted_sum(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) -> Function:
     """The scalar function <seed, f(x)>, as text, so that it can be differentiated as often as one likes."""
     weights = dict(parts(tangent_like(value, seed)))
     terms, namespace = [], {"np": np, "primal": f}
@@ -240,7 +240,7 @@ def _weighted(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) -> F
     return _define(text, "weighted", namespace)
 
 
-def _pushed(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Function:
+def _tangent_function(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Function:
     """The function J(x) v, as text; what holds no float has no tangent: the text may take it for a float then."""
     names = ", ".join(f"x{number}" for number in range(len(args)))
     floats = [any(is_float(part) for _, part in parts(argument)) for argument in args]

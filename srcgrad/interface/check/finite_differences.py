@@ -101,7 +101,7 @@ def precision(*trees: Any) -> Precision:
     return PRECISIONS[f"float{min([64, *bits])}"]
 
 
-def real(part: Any) -> Vector:
+def real_vector(part: Any) -> Vector:
     """A floating part as a vector of real numbers; a complex number counts as real, imaginary."""
     array = np.ravel(np.asarray(part))
     if np.issubdtype(array.dtype, np.complexfloating):
@@ -115,13 +115,13 @@ def vector(tree: Any) -> Vector:
     >>> vector((1.0, 2, np.array([3.0 + 4.0j])))
     array([1., 3., 4.])
     """
-    return np.concatenate([np.zeros(0), *(real(part) for _, part in parts(tree) if is_float(part))])
+    return np.concatenate([np.zeros(0), *(real_vector(part) for _, part in parts(tree) if is_float(part))])
 
 
 def vector_along(tree: Any, mirror: Any) -> Vector:
     """The parts of `mirror`, a gradient or tangent of `tree`, that stand where `tree` has floating parts."""
     found = dict(parts(mirror))
-    wanted = [real(found[label]) for label, part in parts(tree) if is_float(part)]
+    wanted = [real_vector(found[label]) for label, part in parts(tree) if is_float(part)]
     return np.concatenate([np.zeros(0), *wanted])
 
 
@@ -130,16 +130,16 @@ def spans(tree: Any, label: str = "") -> list[tuple[str, slice]]:
     found, start = [], 0
     for name, part in parts(tree, label):
         if is_float(part):
-            stop = start + real(part).size
+            stop = start + real_vector(part).size
             found.append((name, slice(start, stop)))
             start = stop
     return found
 
 
-def shaped(tree: Any, numbers: Vector) -> Any:
+def shape_like(tree: Any, numbers: Vector) -> Any:
     """The nested value like `tree` that holds `numbers`: class, shape and dtype of each part are kept.
 
-    >>> shaped({"x": 1.0, "n": 3}, np.array([5.0]))
+    >>> shape_like({"x": 1.0, "n": 3}, np.array([5.0]))
     {'x': 5.0, 'n': 3}
     """
     start = 0
@@ -148,9 +148,9 @@ def shaped(tree: Any, numbers: Vector) -> Any:
         nonlocal start
         if not is_float(part):
             return part.copy() if isinstance(part, np.ndarray) else part
-        stop = start + real(part).size
+        stop = start + real_vector(part).size
         taken, start = numbers[start:stop].copy(), stop
-        return _like(part, taken)
+        return _part_like(part, taken)
 
     return rebuild(tree, change)
 
@@ -161,7 +161,7 @@ def tangent_like(tree: Any, numbers: Vector) -> Any:
     >>> tangent_like({"x": 1.0, "n": 3, "name": "a"}, np.array([5.0]))
     {'x': 5.0, 'n': 0.0, 'name': None}
     """
-    moved = iter([part for _, part in parts(shaped(tree, numbers))])
+    moved = iter([part for _, part in parts(shape_like(tree, numbers))])
 
     def change(part: Any) -> Any:
         following = next(moved)
@@ -170,7 +170,7 @@ def tangent_like(tree: Any, numbers: Vector) -> Any:
     return rebuild(tree, change)
 
 
-def _like(part: Any, numbers: Vector) -> Any:
+def _part_like(part: Any, numbers: Vector) -> Any:
     dtype = np.asarray(part).dtype
     flat = numbers.view(np.complex128) if np.issubdtype(dtype, np.complexfloating) else numbers
     if isinstance(part, np.ndarray):
@@ -178,16 +178,16 @@ def _like(part: Any, numbers: Vector) -> Any:
     return type(part)(flat[0])
 
 
-def central(function: Callable[..., Any], args: Sequence[Any], direction: Vector, step: float) -> Vector:
+def central_difference(function: Callable[..., Any], args: Sequence[Any], direction: Vector, step: float) -> Vector:
     """(f(x + h v) - f(x - h v)) / (2 h), the derivative of `function` along `direction`, off by O(h**2).
 
     A point outside the function's domain counts as NaN: Python's own functions raise there, NumPy's do not.
 
-    >>> central(lambda x: x * x, (np.array([3.0]),), np.array([1.0]), 1e-5).round(6)
+    >>> central_difference(lambda x: x * x, (np.array([3.0]),), np.array([1.0]), 1e-5).round(6)
     array([6.])
     """
     at = vector(args)
-    sides = [_value(function, shaped(args, at + sign * step * direction)) for sign in (1.0, -1.0)]
+    sides = [_value(function, shape_like(args, at + sign * step * direction)) for sign in (1.0, -1.0)]
     if sides[0].shape != sides[1].shape:  # the point lies where the shape of the result changes
         return np.full(sides[0].shape, np.nan)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -202,7 +202,7 @@ def forward(function: Callable[..., Any], args: Sequence[Any], direction: Vector
     array([1.])
     """
     at = vector(args)
-    ahead, here = (_value(function, shaped(args, at + move * direction)) for move in (step, 0.0))
+    ahead, here = (_value(function, shape_like(args, at + move * direction)) for move in (step, 0.0))
     if ahead.shape != here.shape:
         return np.full(here.shape, np.nan)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -311,7 +311,7 @@ def calls_solver(function: Callable[..., Any], args: Sequence[Any]) -> bool:
 
 
 @contextlib.contextmanager
-def tight() -> Iterator[None]:
+def tight_tolerances() -> Iterator[None]:
     """SciPy's solvers with tolerances next to rounding, whatever is asked for, in the function and its derivative.
 
     Where the two agree then, it was the tolerance that kept them apart: a wrong derivative stays wrong.

@@ -24,7 +24,7 @@ from srcgrad.interface.check.finite_differences import (
     Precision,
     Vector,
     calls_solver,
-    central,
+    central_difference,
     doubt,
     draw_direction,
     draw_seed,
@@ -32,10 +32,10 @@ from srcgrad.interface.check.finite_differences import (
     is_float,
     parts,
     relative_error,
-    shaped,
+    shape_like,
     spans,
     tangent_like,
-    tight,
+    tight_tolerances,
     vector,
     vector_along,
 )
@@ -43,10 +43,10 @@ from srcgrad.interface.check.finite_differences import (
 
 def snapshot(tree: Any) -> list[tuple[Any, ...]]:
     """All that can be seen of a nested value, to the last bit, for comparison with a later snapshot."""
-    return [(label, *_seen(part)) for label, part in parts(tree)]
+    return [(label, *_snapshot_of_part(part)) for label, part in parts(tree)]
 
 
-def _seen(part: Any) -> tuple[Any, ...]:
+def _snapshot_of_part(part: Any) -> tuple[Any, ...]:
     if isinstance(part, np.ndarray):
         return type(part), part.dtype.str, part.shape, part.strides, part.tobytes()
     if isinstance(part, np.generic):
@@ -81,7 +81,7 @@ def _kind(part: Any) -> str:
     return type(part).__name__
 
 
-def same(expected: Any, actual: Any) -> list[str]:
+def value_differences(expected: Any, actual: Any) -> list[str]:
     """Where the primal value that a derivative returns is not the one that the function returns.
 
     The derivative runs the same operations, but may group them anew; hence a few roundings are allowed.
@@ -89,10 +89,10 @@ def same(expected: Any, actual: Any) -> list[str]:
     wanted, found = dict(parts(expected)), dict(parts(actual))
     if list(wanted) != list(found):
         return [f"structure {list(found)}, not {list(wanted)}"]
-    return [f"value {label} differs" for label, part in wanted.items() if not _close(part, found[label])]
+    return [f"value {label} differs" for label, part in wanted.items() if not _is_close(part, found[label])]
 
 
-def _close(one: Any, other: Any) -> bool:
+def _is_close(one: Any, other: Any) -> bool:
     if not is_float(one):
         return bool(np.array_equal(one, other))
     if np.shape(one) != np.shape(other):
@@ -101,7 +101,7 @@ def _close(one: Any, other: Any) -> bool:
     return bool(np.allclose(other, one, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def shared(adjoints: dict[str, Any], others: Any) -> list[str]:
+def shared_memory(adjoints: dict[str, Any], others: Any) -> list[str]:
     """Which arrays of the gradients, given by name, are read-only or share memory with any other."""
     own = [(label, array) for name, tree in adjoints.items() for label, array in _arrays(tree, name)]
     rest = [array for _, array in _arrays(others, "")]
@@ -163,21 +163,21 @@ class Subject:
     limits: Precision
 
     @property
-    def chosen(self) -> tuple[Any, ...]:
+    def active_arguments(self) -> tuple[Any, ...]:
         """The active arguments."""
         return tuple(self.args[position] for position in self.active)
 
     def primal(self, *chosen: Any) -> Any:
         """The function of its active arguments alone; it is given copies, so it may write into them."""
-        args = list(shaped(self.args, vector(self.args)))
+        args = list(shape_like(self.args, vector(self.args)))
         for position, argument in zip(self.active, chosen, strict=True):
-            args[position] = shaped((argument,), vector((argument,)))[0]
+            args[position] = shape_like((argument,), vector((argument,)))[0]
         return self.function(*args)
 
     def tangents(self, numbers: Vector) -> tuple[Any, ...]:
         """One tangent per positional argument: `numbers` in the active ones, zero in the others."""
         found = [tangent_like(argument, np.zeros(vector(argument).size)) for argument in self.args]
-        moved = tangent_like(self.chosen, numbers)
+        moved = tangent_like(self.active_arguments, numbers)
         for position, tangent in zip(self.active, moved, strict=True):
             found[position] = tangent
         return tuple(found)
@@ -195,7 +195,7 @@ class Subject:
     @cached_property
     def solver(self) -> bool:
         """Whether an adaptive solver computes the function."""
-        return calls_solver(self.primal, self.chosen)
+        return calls_solver(self.primal, self.active_arguments)
 
     def record(self, oracle: str, argument: str, direction: int, error: float, open_: Doubt) -> Record:
         """A comparison with differences, and what these leave open."""
@@ -229,34 +229,36 @@ def compare(subject: Subject, modes: Sequence[str], *, directions: int, generato
     What an adaptive solver computes is compared again with tight tolerances where it does not agree.
     """
     again = deepcopy(generator)
-    found = _compared(subject, modes, directions, generator)
+    found = _compare_modes(subject, modes, directions, generator)
     if all(record.passed for record in found):
         return found
-    if same(subject.primal(*subject.chosen), subject.primal(*subject.chosen)):
+    if value_differences(subject.primal(*subject.active_arguments), subject.primal(*subject.active_arguments)):
         why = "the function gives another value at each call"
-        return [_undecided(record, why) if record.oracle in _NUMBERS else record for record in found]
+        return [_leave_undecided(record, why) if record.oracle in _NUMBERS else record for record in found]
     if not subject.solver:
         return found
-    with tight():
-        closer = _compared(subject, modes, directions, again)
+    with tight_tolerances():
+        closer = _compare_modes(subject, modes, directions, again)
     return [_by_tolerance(*pair) for pair in zip(found, closer, strict=True)] if len(found) == len(closer) else found
 
 
 def _by_tolerance(record: Record, tightened: Record) -> Record:
     """A comparison that did not pass, and the same with tight tolerances of a solver."""
     why = f"the tolerance of the solver: with {TIGHT[0]:.0e} the error is {tightened.error:.0e}"
-    return _undecided(record, why) if tightened.passed else record
+    return _leave_undecided(record, why) if tightened.passed else record
 
 
-def _undecided(record: Record, why: str) -> Record:
+def _leave_undecided(record: Record, why: str) -> Record:
     return record if record.passed else replace(record, doubt=record.error, detail=why)
 
 
-def _compared(subject: Subject, modes: Sequence[str], directions: int, generator: np.random.Generator) -> list[Record]:
+def _compare_modes(
+    subject: Subject, modes: Sequence[str], directions: int, generator: np.random.Generator
+) -> list[Record]:
     found: list[Record] = []
-    value = subject.primal(*subject.chosen)
+    value = subject.primal(*subject.active_arguments)
     for number in range(directions):
-        v = draw_direction(subject.chosen, generator)
+        v = draw_direction(subject.active_arguments, generator)
         point = _Point(number, value, v, draw_seed(value, generator), _resolution(value, subject.limits))
         found += _at(subject, modes, point)
     return found
@@ -279,8 +281,8 @@ def _at(subject: Subject, modes: Sequence[str], point: _Point) -> Iterator[Recor
     for label, span in subject.spans():
         v = np.zeros_like(point.v)
         v[span] = point.v[span]
-        difference = cache(lambda step, v=v: central(subject.primal, subject.chosen, v, step))
-        ahead = cache(lambda step, v=v: forward(subject.primal, subject.chosen, v, step))
+        difference = cache(lambda step, v=v: central_difference(subject.primal, subject.active_arguments, v, step))
+        ahead = cache(lambda step, v=v: forward(subject.primal, subject.active_arguments, v, step))
         for oracle, wanted in (("reverse", adjoints), ("forward", y_dot)):
             if wanted is None:
                 continue
@@ -288,7 +290,7 @@ def _at(subject: Subject, modes: Sequence[str], point: _Point) -> Iterator[Recor
                 error, distance = _reverse_error(subject, point, wanted, v)
             else:
                 error, distance = _forward_error(subject, point, _push(subject, point, v)[0])
-            least = _best(error, difference, subject.limits)
+            least = _best_error(error, difference, subject.limits)
             agrees = least <= subject.limits.difference
             left = NONE if agrees else doubt(distance, subject.limits.steps, difference, ahead)
             yield subject.record(oracle, label, point.number, least, left)
@@ -306,17 +308,17 @@ def _pull(subject: Subject, point: _Point) -> tuple[Vector | None, list[Record]]
     second = snapshot(list(pullback(seed)))
     changed = [] if before == snapshot((subject.args, seed)) else ["an argument or the seed was changed"]
     names = [subject.labels[position] for position in subject.active]
-    mirrored = zip(subject.chosen, adjoints, names, strict=True)
+    mirrored = zip(subject.active_arguments, adjoints, names, strict=True)
     wrong = [text for argument, adjoint, name in mirrored for text in not_mirrored(argument, adjoint, name)]
     broken = {
-        "value": same(point.value, value),
+        "value": value_differences(point.value, value),
         "unchanged": changed,
         "mirrors": wrong,
-        "unaliased": shared(dict(zip(names, adjoints, strict=True)), (subject.args, seed, value)),
+        "unaliased": shared_memory(dict(zip(names, adjoints, strict=True)), (subject.args, seed, value)),
         "repeatable": [] if first == second else ["the pullback gives another result when called again"],
     }
     promises = [subject.promise(oracle, "vjp", point.number, texts) for oracle, texts in broken.items()]
-    return (None if wrong else vector_along(subject.chosen, adjoints)), promises
+    return (None if wrong else vector_along(subject.active_arguments, adjoints)), promises
 
 
 def _push(subject: Subject, point: _Point, v: Vector) -> tuple[Vector | None, list[Record]]:
@@ -327,7 +329,7 @@ def _push(subject: Subject, point: _Point, v: Vector) -> tuple[Vector | None, li
     changed = [] if before == snapshot((subject.args, tangents)) else ["an argument or a tangent was changed"]
     # what a derivative computes inside of another text may be a number or an array without axes
     wrong = not_mirrored(point.value if subject.order == 1 else value, y_dot, "result")
-    broken = {"value": same(point.value, value), "unchanged": changed, "mirrors": wrong}
+    broken = {"value": value_differences(point.value, value), "unchanged": changed, "mirrors": wrong}
     promises = [subject.promise(oracle, "jvp", point.number, texts) for oracle, texts in broken.items()]
     return (None if wrong else vector_along(point.value, y_dot)), promises
 
@@ -346,26 +348,26 @@ def _reverse_error(subject: Subject, point: _Point, adjoints: Vector, v: Vector)
         scale = _norm(point.seed) * max(_norm(quotient), point.scale())
         return relative_error(actual, _product(point.seed, quotient), max(size, scale))
 
-    def between(one: Vector, other: Vector) -> float:
+    def difference_from(one: Vector, other: Vector) -> float:
         return float("inf") if one.shape != point.seed.shape else against(_product(point.seed, one), other)
 
-    return lambda quotient: against(actual, quotient), between
+    return lambda quotient: against(actual, quotient), difference_from
 
 
 def _forward_error(subject: Subject, point: _Point, y_dot: Vector | None) -> Errors:
     """J v against the difference, in each output by itself, so that a large one hides no small one."""
     outputs = [span for _, span in spans(point.value)]
 
-    def between(one: Vector, other: Vector) -> float:
+    def difference_between(one: Vector, other: Vector) -> float:
         if one.shape != other.shape:
             return float("inf")
         each = [relative_error(one[s], other[s], point.scale(s)) for s in outputs]
         return max([0.0, *each])
 
-    return lambda quotient: float("inf") if y_dot is None else between(y_dot, quotient), between
+    return lambda quotient: float("inf") if y_dot is None else difference_between(y_dot, quotient), difference_between
 
 
-def _best(error: Callable[[Vector], float], difference: Callable[[float], Vector], limits: Precision) -> float:
+def _best_error(error: Callable[[Vector], float], difference: Callable[[float], Vector], limits: Precision) -> float:
     """The least error over the steps, up to the first step that agrees."""
     least = float("inf")
     for step in limits.steps:

@@ -116,7 +116,7 @@ def _outcome(target: str, module: ModuleType, function: StaticFunction, trial: T
         live = function_of(module, name)
         for seed in range(trial.seed, trial.seed + trial.trials):
             args = _arguments(live, function, trial.arguments, seed)
-            known = spelled(args)
+            known = spell_arguments(args)
             again.append("" if trial.arguments is not None else f"--seed {seed} --args {shlex.quote(known)}")
             made = summary(name, check_report(live, args, trial.order, wrt=trial.wrt, seed=seed))
             rows += made
@@ -129,10 +129,10 @@ def _outcome(target: str, module: ModuleType, function: StaticFunction, trial: T
     return Outcome(target, name, tuple(dict.fromkeys(rows)), drawn=tuple(filter(None, again)))
 
 
-def spelled(args: Sequence[Any]) -> str:
+def spell_arguments(args: Sequence[Any]) -> str:
     """Drawn arguments as `--args` takes them, to the last digit.
 
-    >>> spelled((0.1, 3, np.array([[0.5, 1.0]])))
+    >>> spell_arguments((0.1, 3, np.array([[0.5, 1.0]])))
     '0.1, 3, np.array([[0.5, 1.0]])'
     """
     return ", ".join(f"np.array({item.tolist()})" if isinstance(item, np.ndarray) else repr(item) for item in args)
@@ -178,10 +178,10 @@ def _verdict(record: Record) -> str:
 
 
 def _arguments(live: Function, function: StaticFunction, text: str | None, seed: int) -> tuple[Any, ...]:
-    return drawn(live, function, np.random.default_rng(seed)) if text is None else evaluated(text)
+    return draw_arguments(live, function, np.random.default_rng(seed)) if text is None else evaluate_arguments(text)
 
 
-def evaluated(text: str) -> tuple[Any, ...]:
+def evaluate_arguments(text: str) -> tuple[Any, ...]:
     """The arguments that `--args` gives as Python; E5015 if they cannot be computed."""
     try:
         return tuple(eval(f"({text},)" if text.strip() else "()", {"np": np}))
@@ -191,7 +191,7 @@ def evaluated(text: str) -> tuple[Any, ...]:
         ) from None
 
 
-def drawn(live: Function, function: StaticFunction, generator: np.random.Generator) -> tuple[Any, ...]:
+def draw_arguments(live: Function, function: StaticFunction, generator: np.random.Generator) -> tuple[Any, ...]:
     """Arguments at which the function runs and gives finite floats; E5015 if none are found."""
     tree = function.source.tree.args
     required = [p.id for p in [*tree.posonlyargs, *tree.args]]

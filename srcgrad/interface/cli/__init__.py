@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.files import unwritten
+from srcgrad.core.files import output_closed
 from srcgrad.interface.cli.options import MODES, parser
 from srcgrad.interface.cli.terminal import report
 
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     np.cosh: elementwise
     <BLANKLINE>
     reverse:
-        @adjoint.elementwise(np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,))
+        @adjoint.elementwise(np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,), numba="math.cosh(x)")
         def cosh(z, x):
             d[x] = d[z] * np.sinh(x)
     <BLANKLINE>
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
             if error.errno not in FULL:
                 raise
-            report(unwritten(error))
+            report(output_closed(error))
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it ends
         return 1
     except KeyboardInterrupt:

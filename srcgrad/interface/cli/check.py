@@ -18,10 +18,10 @@ from srcgrad.core.files import write_output
 from srcgrad.core.processes import BesidePython
 from srcgrad.frontend.source.static_modules import StaticFunction, find_target
 from srcgrad.interface.check.trial import Outcome, Trial, outcome, outcomes
-from srcgrad.interface.cli.targets import expanded, standard_input
+from srcgrad.interface.cli.targets import expand_patterns, standard_input
 from srcgrad.interface.cli.terminal import progress, report, table
 from srcgrad.interface.dump.dump import is_whole
-from srcgrad.interface.dump.user_modules import declared
+from srcgrad.interface.dump.user_modules import declared_rules
 
 UNDECIDED = 3  # the exit status, apart from that of a wrong option, 2
 HEADER = ("function", "argument", "direction", "relative error", "verdict")
@@ -34,14 +34,14 @@ def run_check(asked: argparse.Namespace) -> int:
     Functions of a whole module that cannot be differentiated, or that no drawn arguments suit, are not checked:
     standard error says so at the end, and the result is 1.
     """
-    targets = expanded(asked.targets)
+    targets = expand_patterns(asked.targets)
     text = standard_input(targets)
     trial = Trial(asked.args, asked.wrt, asked.seed, asked.trials, asked.order, text)
     found: Targets = {}
     failed: list[Outcome] = []
     for target in targets:
         try:
-            found[target] = _checked(target, text)
+            found[target] = _functions_to_check(target, text)
         except DifferentiationError as error:
             if len(targets) == 1:
                 raise
@@ -67,12 +67,12 @@ def _is_open(one: Outcome) -> bool:
     return one.passed or one.undecided
 
 
-def _checked(target: str, text: str | None) -> list[StaticFunction]:
+def _functions_to_check(target: str, text: str | None) -> list[StaticFunction]:
     """The functions of a target; of a whole module those that are no rules, which take what rules are given."""
     functions = find_target(target, text=text)
     if not is_whole(target):
         return functions
-    with declared(functions) as is_rule:
+    with declared_rules(functions) as is_rule:
         return [function for function in functions if not is_rule(function)]
 
 

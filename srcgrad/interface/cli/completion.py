@@ -50,18 +50,18 @@ def run_completion(asked: argparse.Namespace) -> int:
     """Print the lines for a shell, or, where words are given, what may stand in place of the last."""
     words = asked.words[1:] if asked.words[:1] == ["--"] else asked.words
     if asked.words:
-        print("".join(f"{word}\n" for word in completed(words)), end="")
+        print("".join(f"{word}\n" for word in complete(words)), end="")
     else:
         print(LINES[asked.shell], end="")
     return 0
 
 
-def completed(words: Sequence[str]) -> list[str]:
+def complete(words: Sequence[str]) -> list[str]:
     """What the last of the words may become.
 
-    >>> completed(["du"]), completed(["dump", "--mo"]), completed(["dump", "m.py", "--mode", "v"])
+    >>> complete(["du"]), complete(["dump", "--mo"]), complete(["dump", "m.py", "--mode", "v"])
     (['dump'], ['--mode'], ['value-and-grad', 'vjp'])
-    >>> completed(["dump", "m.py", "--mode=h"])
+    >>> complete(["dump", "m.py", "--mode=h"])
     ['--mode=hvp']
     """
     commands, options = _options(parser())
@@ -74,7 +74,7 @@ def completed(words: Sequence[str]) -> list[str]:
     _, own = _options(commands[name])
     option, given, value = word.partition("=")
     if given and own.get(option) is not None:
-        return [f"{option}={each}" for each in completed([*before, option, value])]
+        return [f"{option}={each}" for each in complete([*before, option, value])]
     known = own.get(before[-1])
     if known is not None and known.nargs != 0:
         choices = _named_targets() if known.dest == "target" else [str(choice) for choice in known.choices or ()]
@@ -129,6 +129,6 @@ def _named_targets() -> list[str]:
 
 
 def _operations(word: str) -> list[str]:
-    from srcgrad.interface.show.rule_pages import known
+    from srcgrad.interface.show.rule_pages import known_rules
 
-    return [rule.name for rule in known() if rule.name.startswith(word)]
+    return [rule.name for rule in known_rules() if rule.name.startswith(word)]

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any  # what JSON holds
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.files import marked, write_file
+from srcgrad.core.files import add_mark, write_file
 from srcgrad.frontend.source.static_modules import find_target, read_text
 from srcgrad.interface.cli.options import parser
-from srcgrad.interface.cli.targets import each, expanded, standard_input, tell
+from srcgrad.interface.cli.targets import expand_patterns, for_each_target, standard_input, tell
 from srcgrad.interface.cli.terminal import report
 from srcgrad.interface.dump import dump
-from srcgrad.interface.dump.dump import Dumped
+from srcgrad.interface.dump.dump import DumpedModule
 from srcgrad.interface.dump.dump import dump as dump_dump
 
 
@@ -55,9 +55,9 @@ def is_current(text: str, output: str) -> bool:
     """Whether a file holds a text; if not, standard error tells the difference."""
     exists = Path(output).is_file()
     known = read_text(Path(output)) if exists else ""
-    if exists and known in (text, marked(text)):  # without its mark: of `dump ... > OUT`
+    if exists and known in (text, add_mark(text)):  # without its mark: of `dump ... > OUT`
         return True
-    should = marked(text)
+    should = add_mark(text)
     lines = difflib.unified_diff(known.splitlines(), should.splitlines(), output, "as it should be", lineterm="")
     what = "is stale" if exists else "does not exist"
     print("\n".join([f"{output} {what}", *lines]), file=sys.stderr)
@@ -68,7 +68,7 @@ INTERVAL = 0.2  # seconds between two looks at the files
 Stamp = tuple[int, int, int] | None
 
 
-def watch(outputs: Mapping[str, Sequence[str]], write: Callable[[str], Dumped]) -> None:
+def watch(outputs: Mapping[str, Sequence[str]], write: Callable[[str], DumpedModule]) -> None:
     """Write each output, and again when a file that was read for it has changed, until Ctrl-C.
 
     `outputs` has the heads of its targets for each. An error is shown, and the output stays as it was.
@@ -83,11 +83,11 @@ def watch(outputs: Mapping[str, Sequence[str]], write: Callable[[str], Dumped]) 
                 continue
             # What is stamped before it is read: a file that is saved meanwhile is read again.
             now = stamps([*(before or ()), *map(Path, heads)])
-            known[output] = {**stamps(_written(output, heads, write)), **now}
+            known[output] = {**stamps(_write_once(output, heads, write)), **now}
         time.sleep(INTERVAL)
 
 
-def _written(output: str, heads: Sequence[str], write: Callable[[str], Dumped]) -> Iterable[Path]:
+def _write_once(output: str, heads: Sequence[str], write: Callable[[str], DumpedModule]) -> Iterable[Path]:
     """Write once; the files that were read."""
     try:
         files: Iterable[Path] = write(output).files
@@ -125,9 +125,9 @@ def stamps(files: Iterable[Path]) -> dict[Path, Stamp]:
 
 def run_dump(asked: argparse.Namespace) -> int:
     """Write what is asked for: one text, or one for each file of the targets if the output is a folder."""
-    targets = expanded(asked.targets)
+    targets = expand_patterns(asked.targets)
     if asked.check and asked.output is None:
-        return each(targets, _is_as_it_says)
+        return for_each_target(targets, _is_as_it_says)
     asked.output = asked.output or "-"
     text = standard_input(targets)
     if asked.json:
@@ -136,8 +136,8 @@ def run_dump(asked: argparse.Namespace) -> int:
         return _as_html(asked, targets, text)
     files = outputs(targets, asked.output)
 
-    def write(output: str) -> Dumped:
-        made = derived(asked, files[output], text, output)
+    def write(output: str) -> DumpedModule:
+        made = derive_targets(asked, files[output], text, output)
         if not asked.check:
             tell_refused(made)
             write_file(made.text, output, made.files, asked.force)
@@ -146,22 +146,22 @@ def run_dump(asked: argparse.Namespace) -> int:
     if asked.watch:
         watch({output: [head(target) for target in own] for output, own in files.items()}, write)
 
-    def done(output: str) -> bool:
+    def dump_is_done(output: str) -> bool:
         made = write(output)
         return not asked.check or is_current(made.text, output)
 
-    return each(list(files), done)
+    return for_each_target(list(files), dump_is_done)
 
 
 def _is_as_it_says(file: str) -> bool:
     """Whether a standalone file is what the command at its top makes, in its folder."""
     again = parser().parse_args(command_in(file))
     with in_folder_of(file):
-        made = derived(again, expanded(again.targets), None, again.output or "-")
+        made = derive_targets(again, expand_patterns(again.targets), None, again.output or "-")
     return is_current(made.text, file)
 
 
-def derived(asked: argparse.Namespace, targets: Sequence[str], text: str | None, output: str) -> Dumped:
+def derive_targets(asked: argparse.Namespace, targets: Sequence[str], text: str | None, output: str) -> DumpedModule:
     """The derivatives of some targets, with the options that were given."""
     return dump_dump(
         *targets,
@@ -177,7 +177,7 @@ def derived(asked: argparse.Namespace, targets: Sequence[str], text: str | None,
     )
 
 
-def tell_refused(made: Dumped) -> None:
+def tell_refused(made: DumpedModule) -> None:
     """Print which functions of a whole module have no derivative, and why, on standard error."""
     for item in made.refused:
         report(item.error, f"{item.function.qualname} has no derivative: ")
@@ -234,7 +234,7 @@ def _as_html(asked: argparse.Namespace, targets: Sequence[str], text: str | None
     if asked.output != "-" and os.path.realpath(asked.html) == os.path.realpath(asked.output):
         message = "the page and the text would both be written to one file"
         raise DifferentiationError("E5015", message, "give --html and -o a file each")
-    made = derived(asked, targets, text, asked.output)
+    made = derive_targets(asked, targets, text, asked.output)
     written = asked.output != "-"
     page = dumped_report(made, targets, wrt=asked.wrt, arguments=asked.args, text=text, written=written)
     tell_refused(made)
@@ -251,7 +251,7 @@ def _as_json(asked: argparse.Namespace, targets: Sequence[str], text: str | None
     files: list[Path] = [Path(head(target)) for target in targets]
     for target in targets:
         try:
-            made = derived(asked, [target], text, asked.output)
+            made = derive_targets(asked, [target], text, asked.output)
         except DifferentiationError as error:
             failed.append((target, error))
             found.append({"target": target, "text": None, "refused": [], "error": error.fields()})

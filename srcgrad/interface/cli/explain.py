@@ -22,15 +22,15 @@ from pathlib import Path
 from typing import Any  # what JSON holds
 
 from srcgrad.core.errors import CODES, DifferentiationError
-from srcgrad.core.files import listed, write_output
+from srcgrad.core.files import json_list, write_output
 from srcgrad.frontend.source.static_modules import find_target
-from srcgrad.interface.check.trial import evaluated
+from srcgrad.interface.check.trial import evaluate_arguments
 from srcgrad.interface.cli.dump import tell_refused
-from srcgrad.interface.cli.targets import each, expanded, standard_input
+from srcgrad.interface.cli.targets import expand_patterns, for_each_target, standard_input
 from srcgrad.interface.cli.terminal import console, is_coloured
 from srcgrad.interface.dump.dump import dump
 from srcgrad.interface.dump.user_modules import function_of, module_of
-from srcgrad.interface.show.explain import Explanation, after_pass, explained
+from srcgrad.interface.show.explain import Explanation, after_pass, explanations
 from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from srcgrad.interface.show.trace import Trace, trace
 
@@ -42,7 +42,7 @@ def run_explain(asked: argparse.Namespace) -> int:
     """Print a table for each function of each target, or what it is after a pass; for error codes, what they mean."""
     if all(_CODE.fullmatch(target) for target in asked.targets):
         return _codes([target.upper() for target in asked.targets], asked.json)
-    targets = expanded(asked.targets)
+    targets = expand_patterns(asked.targets)
     text = standard_input(targets)
     found: list[Explanation] = []
 
@@ -50,16 +50,16 @@ def run_explain(asked: argparse.Namespace) -> int:
         if asked.after:
             write_output(f"{after_pass(target, asked.after, wrt=asked.wrt, mode=asked.mode, text=text)}\n", "-")
             return True
-        made = explained(target, wrt=asked.wrt, arguments=asked.args, text=text)
+        made = explanations(target, wrt=asked.wrt, arguments=asked.args, text=text)
         if asked.json:
             found.extend(made)
         else:
             write_output("\n".join(f"{one}\n" for one in made), "-")
         return True
 
-    status = each(targets, add)
+    status = for_each_target(targets, add)
     if found:
-        write_output(listed([one.json() for one in found]), "-")
+        write_output(json_list([one.json() for one in found]), "-")
     return status
 
 
@@ -70,7 +70,7 @@ def _codes(codes: Sequence[str], as_json: bool) -> int:
             {"code": code, "title": CODES[code], "text": part.partition("\n")[2].strip()}
             for code, part in zip(codes, parts, strict=True)
         ]
-        write_output(listed([json.dumps(row, indent=2, ensure_ascii=False) for row in rows]), "-")
+        write_output(json_list([json.dumps(row, indent=2, ensure_ascii=False) for row in rows]), "-")
         return 0
     shown = console(sys.stdout)
     if shown is None:
@@ -105,7 +105,7 @@ NARROWEST = 60
 
 def run_show(asked: argparse.Namespace) -> int:
     """Print each function beside its derivative, as wide as the terminal; as JSON, a list with one object each."""
-    targets = expanded(asked.targets)
+    targets = expand_patterns(asked.targets)
     text = standard_input(targets)
     width = max(NARROWEST, asked.width or shutil.get_terminal_size((120, 24)).columns)
     found: list[dict[str, Any]] = []
@@ -120,7 +120,7 @@ def run_show(asked: argparse.Namespace) -> int:
             write_output(page(both, width, is_coloured(sys.stdout)), "-")
         return True
 
-    status = each(targets, show)
+    status = for_each_target(targets, show)
     if found:
         write_output(json.dumps(found, indent=2, ensure_ascii=False) + "\n", "-")
     return status
@@ -160,30 +160,30 @@ def side_by_side(pair: Pair, width: int, coloured: bool) -> str:
     colour = dict(zip(groups, itertools.cycle(COLOURS), strict=False)) if coloured else {}
     bold = BOLD if coloured else ""
     rows = [(_cell(title, left, bold), _cell(pair.name, right, bold))]
-    lines = _left(pair.source, number, left, colour), _right(pair.made, number, right, colour)
+    lines = _left_cells(pair.source, number, left, colour), _right_cells(pair.made, number, right, colour)
     rows += itertools.zip_longest(*lines, fillvalue=" " * left)
     return "".join(f"{one} | {other}".rstrip() + "\n" for one, other in rows)
 
 
-def _left(lines: Sequence[Line], number: int, width: int, colour: dict[int, str]) -> Iterator[str]:
+def _left_cells(lines: Sequence[Line], number: int, width: int, colour: dict[int, str]) -> Iterator[str]:
     for line in lines:
         faint = [FAINT] if line.role == "inactive" and colour else []
         style = ";".join([*faint, *([colour[line.group]] if line.group in colour else [])])
-        for k, part in enumerate(_folded(line.text, width - number - 1)):
+        for k, part in enumerate(_fold_line(line.text, width - number - 1)):
             yield _cell(f"{line.number if not k else '':>{number}} {part}", width, style)
 
 
-def _right(lines: Sequence[Line], number: int, width: int, colour: dict[int, str]) -> Iterator[str]:
+def _right_cells(lines: Sequence[Line], number: int, width: int, colour: dict[int, str]) -> Iterator[str]:
     for line in lines:
-        for k, part in enumerate(_folded(line.text, width - number - 1)):
+        for k, part in enumerate(_fold_line(line.text, width - number - 1)):
             mark = line.group if line.group and not k else ""
             yield _cell(f"{mark:>{number}} {part}", width, colour.get(line.group, ""))
 
 
-def _folded(text: str, width: int) -> list[str]:
+def _fold_line(text: str, width: int) -> list[str]:
     """A line in pieces that fit; those after the first are indented by four more.
 
-    >>> _folded("    y = first + second", 16)
+    >>> _fold_line("    y = first + second", 16)
     ['    y = first +', '        second']
     """
     margin = " " * min(len(text) - len(text.lstrip()) + 4, width // 2)
@@ -206,7 +206,7 @@ def run_trace(asked: argparse.Namespace) -> int:
 
     As JSON it is one object, or a list of them for several functions.
     """
-    targets = expanded(asked.targets)
+    targets = expand_patterns(asked.targets)
     text = standard_input(targets)
     found: list[Trace] = []
 
@@ -214,16 +214,16 @@ def run_trace(asked: argparse.Namespace) -> int:
         found.extend(_traces(target, asked, text))
         return True
 
-    status = each(targets, add)
+    status = for_each_target(targets, add)
     if found:
         made = [one.json() if asked.json else str(one) for one in found]
-        write_output(listed(made) if asked.json else "\n\n".join(made) + "\n", "-")
+        write_output(json_list(made) if asked.json else "\n\n".join(made) + "\n", "-")
     return status
 
 
 def _traces(target: str, asked: argparse.Namespace, text: str | None) -> list[Trace]:
     functions = find_target(target, text=text)
-    values = evaluated(asked.args)
+    values = evaluate_arguments(asked.args)
     with module_of(target, text) as module:
         lives = [function_of(module, function.qualname) for function in functions]
         for function, live in zip(functions, lives, strict=True):

@@ -39,7 +39,7 @@ def run_explore(asked: argparse.Namespace) -> int:
 def run_rules(asked: argparse.Namespace) -> int:
     """Print the table, or a part of it; with `--missing`, 1 if there is something."""
     if asked.missing:
-        unknown = rule_pages.missing()
+        unknown = rule_pages.missing_callables()
         made = json.dumps(unknown, indent=1) + "\n" if asked.json else "".join(f"{name}\n" for name in unknown)
         write_output(made, "-")
         return 1 if unknown else 0

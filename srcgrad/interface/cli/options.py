@@ -99,7 +99,7 @@ def _show(commands: Commands[argparse.ArgumentParser]) -> None:
     show.add_argument("--wrt", type=_names, metavar="NAMES", help=DEFAULT_WRT)
     show.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
     show.add_argument("--target", metavar="NAME", default="numpy", help=RUNS_ON)
-    show.add_argument("--width", type=_positive, metavar="N", help="columns; default: those of the terminal")
+    show.add_argument("--width", type=_positive_number, metavar="N", help="columns; default: those of the terminal")
     show.add_argument("--json", action="store_true", help="print the lines of both sides and which belong together")
 
 
@@ -110,10 +110,12 @@ def _check(commands: Commands[argparse.ArgumentParser]) -> None:
     check.add_argument(
         "--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that hold floats"
     )
-    check.add_argument("--seed", type=_natural, default=0, metavar="N", help="of the random numbers; default: 0")
-    check.add_argument("--trials", type=_positive, default=1, metavar="N", help="how often to draw; default: 1")
+    check.add_argument("--seed", type=_natural_number, default=0, metavar="N", help="of the random numbers; default: 0")
+    check.add_argument("--trials", type=_positive_number, default=1, metavar="N", help="how often to draw; default: 1")
     check.add_argument("--order", type=int, choices=(1, 2), default=1, help="2: the second derivatives, too")
-    check.add_argument("--jobs", type=_positive, default=1, metavar="N", help="functions checked at a time; default: 1")
+    check.add_argument(
+        "--jobs", type=_positive_number, default=1, metavar="N", help="functions checked at a time; default: 1"
+    )
     check.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -181,13 +183,13 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
-def _natural(text: str) -> int:
+def _natural_number(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
     return int(text)
 
 
-def _positive(text: str) -> int:
+def _positive_number(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return int(text)

@@ -13,12 +13,12 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.cli.terminal import report
 
 
-def expanded(targets: Sequence[str]) -> list[str]:
+def expand_patterns(targets: Sequence[str]) -> list[str]:
     """Targets with the files that patterns mean in their place, sorted; E5015 for a pattern that means none.
 
     A pattern may name functions, as `src/*.py:loss`; `**` stands for any folders.
 
-    >>> expanded(["model.py:f", "-", "package.module:f"])
+    >>> expand_patterns(["model.py:f", "-", "package.module:f"])
     ['model.py:f', '-', 'package.module:f']
     """
     return list(dict.fromkeys(found for target in targets for found in _matches(target)))
@@ -37,7 +37,7 @@ def _matches(target: str) -> list[str]:
     return [target.replace(pattern, file, 1) for file in files]
 
 
-def each(targets: Sequence[str], do: Callable[[str], bool]) -> int:
+def for_each_target(targets: Sequence[str], do: Callable[[str], bool]) -> int:
     """Do something for each target; what fails is told at the end, and the exit status is then 1.
 
     `do` tells whether all went well. The error of a single target is raised.

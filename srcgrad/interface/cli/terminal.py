@@ -36,7 +36,7 @@ def is_coloured(stream: TextIO) -> bool:
 
 def report(error: DifferentiationError, before: str = "") -> None:
     """Print an error on standard error."""
-    text = error.coloured() if is_coloured(sys.stderr) else str(error)
+    text = error.coloured_text() if is_coloured(sys.stderr) else str(error)
     print(f"{before}{text}", file=sys.stderr)
 
 

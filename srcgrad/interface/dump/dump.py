@@ -16,9 +16,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from srcgrad.analysis.argument_kinds import annotated
-from srcgrad.backend.targets import named as targets_named
-from srcgrad.backend.text.free_names import Copied, Globals, Made, Meaning
+from srcgrad.analysis.argument_kinds import kinds_of_annotations
+from srcgrad.backend.targets import target_named as targets_named
+from srcgrad.backend.text.free_names import CopiedDefinition, Globals, Meaning, OutputFunction
 from srcgrad.backend.text.module import WIDTH, Pieces, body, follower, gap, header, import_lines, remark, write
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Names
@@ -29,11 +29,11 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.core.version import __version__
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule, find_target
-from srcgrad.interface.api.arguments import active, check_names, named
+from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.row_blocks import blocked_text, checked_rows
-from srcgrad.interface.dump.user_modules import declared
+from srcgrad.interface.dump.user_modules import declared_rules
 from srcgrad.module import Module
-from srcgrad.pipeline import Derived
+from srcgrad.pipeline import DerivedText
 
 _LINES = re.compile(r"^#     (srcgrad dump .*(?:\n#       .*)*)", re.MULTILINE)
 
@@ -118,7 +118,7 @@ def read(text: str) -> list[str] | None:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedFunction:
     """A function without a derivative, and why."""
 
     function: StaticFunction
@@ -126,16 +126,16 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Dumped:
+class DumpedModule:
     """The text of a module of derivatives; `refused` are functions of a whole module that it lacks.
 
     `files` are those that were read for it, of the user's and of others; `parts` is what is known of its functions.
     """
 
     text: str
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedFunction, ...] = ()
     files: tuple[Path, ...] = field(default=(), repr=False)
-    parts: tuple[Derived, ...] = field(default=(), repr=False)
+    parts: tuple[DerivedText, ...] = field(default=(), repr=False)
 
 
 @dataclass
@@ -175,19 +175,23 @@ class _Output:
         if rule_of(function) is not None or is_opaque(function):
             message = f"{function.qualname} has a rule of its own, or is opaque"
             raise DifferentiationError("E5008", message, "name a function that calls it")
-        kinds = annotated(function.source.tree, function.module)
-        names = active(function, kinds, self.module) if wrt is None else named(function, wrt)
+        kinds = kinds_of_annotations(function.source.tree, function.module)
+        names = active_parameters(function, kinds, self.module) if wrt is None else named_parameters(function, wrt)
         known = list(self.module.made)
         known_as = function
         if self.blocks is not None:
-            known_as = blocked_text(function, Blocks(named(function, self.blocks.over), self.blocks.rows), kinds)
+            known_as = blocked_text(
+                function, Blocks(named_parameters(function, self.blocks.over), self.blocks.rows), kinds
+            )
         if mode == "hvp":
-            known_as = self.module.derived(known_as, "reverse", names, kinds, single=len(names) == 1).function
+            known_as = self.module.derivative_function(
+                known_as, "reverse", names, kinds, single=len(names) == 1
+            ).function
         name = self.module.derivative(known_as, mode, names, kinds)
         new = [made for key, made in self.module.made.items() if key not in known]
         main = next(made for made in self.module.made.values() if made.name == name)
         self.module.pieces(new, self.look, self.pieces)
-        self.headers[Made((new or [main])[0].name)] = header(main.facts)
+        self.headers[OutputFunction((new or [main])[0].name)] = header(main.facts)
 
 
 def dump(
@@ -201,7 +205,7 @@ def dump(
     output: str = "-",
     over: tuple[str, ...] = (),
     rows: int | None = None,
-) -> Dumped:
+) -> DumpedModule:
     """The module of derivatives for targets of the command line, such as `model.py:loss` or `model.py`.
 
     `wrt` are names of parameters; without it, all through which a derivative can flow. With `standalone`,
@@ -227,16 +231,16 @@ def dump(
     asked = [(f, is_whole(t)) for t in dict.fromkeys(targets) for f in find_target(t, text=text)]
     functions = [function for function, _ in asked]
     check_names(functions, wrt)
-    with declared(functions) as is_rule:
+    with declared_rules(functions) as is_rule:
         asked = [(f, whole) for f, whole in asked if not (whole and is_rule(f))]
         made_by = command(targets, output, wrt=wrt, mode=mode, target=target, inline=inline, over=over, rows=rows)
         blocks = Blocks(over, checked_rows(rows)) if over else None
-        return _dumped(asked, mode, wrt, _Output(Globals(standalone), inline, runs_on, blocks), made_by)
+        return _dump_module(asked, mode, wrt, _Output(Globals(standalone), inline, runs_on, blocks), made_by)
 
 
-def _dumped(
+def _dump_module(
     asked: list[tuple[StaticFunction, bool]], mode: str, wrt: tuple[str, ...] | None, output: _Output, made_by: str
-) -> Dumped:
+) -> DumpedModule:
     """The module of derivatives; `asked` says of each function whether its whole module was named."""
     functions, refused = [function for function, _ in asked], []
     for function, whole in asked:
@@ -247,7 +251,7 @@ def _dumped(
         except DifferentiationError as error:
             if not whole:
                 raise
-            refused.append(Refused(function, error))
+            refused.append(RefusedFunction(function, error))
         else:
             output = attempt
     if len(refused) == len(functions):
@@ -255,7 +259,7 @@ def _dumped(
     head = _head(functions, refused) if len(functions) > 1 else []
     files = dict.fromkeys(path for function in functions for path in function.module.program.modules)
     parts = tuple(output.module.made.values())
-    return Dumped(_text(head, output, made_by), tuple(refused), tuple(files), parts)
+    return DumpedModule(_text(head, output, made_by), tuple(refused), tuple(files), parts)
 
 
 def is_whole(target: str) -> bool:
@@ -267,7 +271,7 @@ def is_whole(target: str) -> bool:
     return Path(target).is_file() or not target.rpartition(":")[2] or ":" not in target
 
 
-def _head(functions: list[StaticFunction], refused: list[Refused]) -> list[str]:
+def _head(functions: list[StaticFunction], refused: list[RefusedFunction]) -> list[str]:
     """The first lines for several functions: where they come from, and which of them have no derivative."""
     labels = ", ".join(dict.fromkeys(function.module.label for function in functions))
     lines = [remark(f"Generated by srcgrad from {labels}.")]
@@ -285,7 +289,7 @@ def _sources(output: _Output, texts: list[tuple[Meaning, str]]) -> list[StaticMo
     """The modules of the user from which something stands in the output, those of derivatives first."""
     derived = [made.facts.namespace for made in reversed(output.module.made.values())]
     written_out = [namespace for _, _, namespace in output.module.sources.values()]
-    copied = [meaning.module for meaning, _ in texts if isinstance(meaning, Copied)]
+    copied = [meaning.module for meaning, _ in texts if isinstance(meaning, CopiedDefinition)]
     others = [module for module in [*written_out, *copied] if isinstance(module, StaticModule)]
     every = [*(n for n in derived if isinstance(n, StaticModule)), *sorted(others, key=lambda module: module.label)]
     every = [_home(module) for module in every]
@@ -300,13 +304,13 @@ def _home(module: StaticModule) -> StaticModule:
 
 def _text(head: list[str], output: _Output, made_by: str) -> str:
     found = write(output.pieces)
-    texts = sorted(found.texts, key=lambda item: isinstance(item[0], Made))
+    texts = sorted(found.texts, key=lambda item: isinstance(item[0], OutputFunction))
     headers = dict(output.headers)
     lines = head
     if not head:
         [first] = headers
         lines = [headers.pop(first)]
-    embedded = [m for m, _ in texts if isinstance(m, Copied) and m.module.name.startswith("srcgrad.")]
+    embedded = [m for m, _ in texts if isinstance(m, CopiedDefinition) and m.module.name.startswith("srcgrad.")]
     if embedded:
         headers[embedded[0]] = "# What follows is taken from srcgrad, so that it need not be installed."
     if output.look.embed:

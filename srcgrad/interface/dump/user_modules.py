@@ -27,11 +27,18 @@ from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.files import load
 from srcgrad.core.marks import opaque, reveal, safe_where
 from srcgrad.core.namespace import Binding, attribute
-from srcgrad.core.rules import Own, Rule, adjoint, forget, nondifferentiable, register, register_own, tangent
+from srcgrad.core.rules import Rule, UserForms, adjoint, forget, nondifferentiable, register, register_own, tangent
 from srcgrad.core.source_text import label_of
 from srcgrad.frontend.source.functions_with_rules import call_of
 from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule
-from srcgrad.interface.api.user_rules import TAKES, adapted, register_jvp, register_vjp, sensitivity, twice
+from srcgrad.interface.api.user_rules import (
+    TAKES,
+    adapt_rule,
+    register_jvp,
+    register_vjp,
+    second_rule_error,
+    sensitivity,
+)
 
 _FORMS: tuple[Any, ...] = (
     register_vjp, register_jvp, sensitivity, adjoint, tangent, opaque, nondifferentiable, safe_where,
@@ -41,15 +48,15 @@ _KINDS = ("elementwise", "linear", "multilinear")
 
 
 @contextlib.contextmanager
-def declared(functions: Sequence[StaticFunction]) -> Iterator[Callable[[StaticFunction], bool]]:
+def declared_rules(functions: Sequence[StaticFunction]) -> Iterator[Callable[[StaticFunction], bool]]:
     """The rules that the modules of these functions, and modules that they import, declare; gone afterwards.
 
     Gives a test that tells whether a function is such a rule. Raises E5012 for a rule that the text does not tell.
     """
     templates.load()
-    work = _Declared()
+    work = _DeclaredForms()
     try:
-        for module in _reached(functions):
+        for module in _modules_reached(functions):
             work.read(module)
         work.enter()
         yield lambda function: id(function.node) in work.written
@@ -59,7 +66,7 @@ def declared(functions: Sequence[StaticFunction]) -> Iterator[Callable[[StaticFu
             reveal(function)
 
 
-def _reached(functions: Sequence[StaticFunction]) -> list[StaticModule]:
+def _modules_reached(functions: Sequence[StaticFunction]) -> list[StaticModule]:
     """The user's own modules that functions can reach by imports."""
     found: list[StaticModule] = []
     todo = [function.module for function in functions]
@@ -70,7 +77,7 @@ def _reached(functions: Sequence[StaticFunction]) -> list[StaticModule]:
         found.append(module)
         for defined in module.table.values():
             for one in (d for d in defined if d.kind in ("import", "star")):
-                name = module._absolute(one)
+                name = module._absolute_module(one)
                 base = module.program.module(name) if name and not name.startswith("srcgrad") else None
                 below = None if base is None or not one.member else attribute(base, one.member)
                 todo += [b.module for b in (base, below) if b is not None and b.module is not None]
@@ -78,11 +85,11 @@ def _reached(functions: Sequence[StaticFunction]) -> list[StaticModule]:
 
 
 @dataclass
-class _Declared:
+class _DeclaredForms:
     """What is declared of each function, by its node."""
 
     functions: dict[int, StaticFunction] = field(default_factory=dict)
-    own: dict[int, Own] = field(default_factory=dict)
+    own: dict[int, UserForms] = field(default_factory=dict)
     rules: dict[int, Rule] = field(default_factory=dict)
     entered: list[StaticFunction] = field(default_factory=list)
     written: list[int] = field(default_factory=list)  # nodes of functions that are rules
@@ -100,7 +107,7 @@ class _Declared:
                 self._call(node.value, module, seen)
         for call in (n for n in ast.walk(module.tree) if isinstance(n, ast.Call | ast.Name | ast.Attribute)):
             if id(call) not in seen and isinstance(call, ast.Call) and _form(call.func, module)[0] is not None:
-                raise _unread(call, module)
+                raise _cannot_read_rule(call, module)
         self._check_classes(module)
 
     def _check_classes(self, module: StaticModule) -> None:
@@ -108,7 +115,7 @@ class _Declared:
         for node in (n for n in inner if isinstance(n, ast.FunctionDef)):
             for decorator in node.decorator_list:
                 if _form(decorator, module)[0] is not None:
-                    raise _unread(decorator, module)
+                    raise _cannot_read_rule(decorator, module)
 
     def _decorator(self, node: ast.expr, defined: ast.FunctionDef, module: StaticModule, seen: set[int]) -> None:
         called = node if isinstance(node, ast.Call) else None
@@ -122,7 +129,7 @@ class _Declared:
         elif called is not None and called.args:
             self._rule(form, kind, called, function, module)
         else:
-            raise _unread(node, module)
+            raise _cannot_read_rule(node, module)
 
     def _call(self, call: ast.Call, module: StaticModule, seen: set[int]) -> None:
         """`register_vjp(f, rule)`, `sensitivity(f, arg=0)(rule)`, `opaque(f)`."""
@@ -134,13 +141,13 @@ class _Declared:
         if form in _MARKS and inner is None:
             function = _function(call.args[0], module) if call.args else None
             if function is None:
-                raise _unread(call, module)
+                raise _cannot_read_rule(call, module)
             self._mark(function, form)
             return
         last = call.args[-1] if call.args else None
         rule = _function(last, module) if inner is not None or len(call.args) > 1 else None
         if rule is None:
-            raise _unread(call, module)
+            raise _cannot_read_rule(call, module)
         self._rule(form, kind, call if inner is None else inner, rule, module)
 
     def _mark(self, function: StaticFunction, form: Any) -> None:
@@ -148,7 +155,7 @@ class _Declared:
             return
         self.functions[id(function.node)] = function
         if form is opaque:
-            self.own.setdefault(id(function.node), Own())
+            self.own.setdefault(id(function.node), UserForms())
         else:
             name = f"{function.module.name}.{function.qualname}"
             self.rules[id(function.node)] = Rule(function, name, "constant")
@@ -161,10 +168,10 @@ class _Declared:
         function = None if binding is None else binding.static
         words = {word.arg: word.value for word in call.keywords}
         if function is None:
-            raise _unread(call, module)
+            raise _cannot_read_rule(call, module)
         key = id(function.node)
         self.functions[key] = function
-        own = self.own.get(key, Own())
+        own = self.own.get(key, UserForms())
         if form in (adjoint, tangent):
             self._template(function, form, kind, words, rule)
         elif form is sensitivity:
@@ -173,7 +180,7 @@ class _Declared:
             call_of(function).check(rule, TAKES["vjp" if form is register_vjp else "jvp"])
             known = own.vjp if form is register_vjp else own.jvp
             if known is not None or (form is register_vjp and own.sensitivities):
-                raise twice(function, known or next(iter(own.sensitivities.values())))
+                raise second_rule_error(function, known or next(iter(own.sensitivities.values())))
             self.own[key] = replace(own, vjp=rule) if form is register_vjp else replace(own, jvp=rule)
 
     def _template(
@@ -199,10 +206,10 @@ class _Declared:
             own = self.own.get(key)
             if key in self.rules:
                 register(self.rules[key])
-            elif own is not None and own == Own():
+            elif own is not None and own == UserForms():
                 opaque(function)
             elif own is not None:
-                register_own(adapted(function, own))
+                register_own(adapt_rule(function, own))
 
 
 def _form(node: ast.expr, module: StaticModule) -> tuple[Any, str]:
@@ -231,12 +238,12 @@ def _function(node: ast.expr | None, module: StaticModule) -> StaticFunction | N
 
 def _sensitivity(
     function: StaticFunction,
-    own: Own,
+    own: UserForms,
     words: dict[str | None, ast.expr],
     call: ast.Call,
     rule: StaticFunction,
     module: StaticModule,
-) -> Own:
+) -> UserForms:
     asked = call.args[1] if len(call.args) > 1 else words.get("arg")
     names = call_of(function).positional
     place = asked.value if isinstance(asked, ast.Constant) else None
@@ -245,11 +252,11 @@ def _sensitivity(
     adds = words.get("accumulate", ast.Constant(False))
     shared = _function(words["shared"], module) if "shared" in words else None
     if place not in names or not isinstance(adds, ast.Constant) or ("shared" in words and shared is None):
-        raise _unread(call, module)
+        raise _cannot_read_rule(call, module)
     slot, common = own.accumulators if adds.value else own.sensitivities, {} if shared is None else {str(place): shared}
     known = slot.get(str(place), own.vjp)
     if known is not None:
-        raise twice(function, known)
+        raise second_rule_error(function, known)
     first = ("x_bar",) if adds.value else ("common",) if shared is not None else ()
     call_of(function).check(rule, (*first, "y", "y_bar", *names))
     if adds.value:
@@ -276,7 +283,7 @@ def _as_template(rule: StaticFunction) -> Callable[..., Any]:
         parameter.annotation = None
     for default in [*bare.args.defaults, *(d for d in bare.args.kw_defaults if d is not None)]:
         if not _is_literal(default):
-            raise _unread(rule.node, rule.module)
+            raise _cannot_read_rule(rule.node, rule.module)
     title = f"{rule.module.name}.{source.name}"
     made: Any = load(f"{ast.unparse(ast.fix_missing_locations(bare))}\n", bare.name, title, names)
     assert isinstance(made, FunctionType) and inspect.isfunction(made), "a def makes a function"
@@ -292,7 +299,7 @@ def _is_literal(node: ast.expr) -> bool:
     return True
 
 
-def _unread(node: ast.AST, module: StaticModule) -> DifferentiationError:
+def _cannot_read_rule(node: ast.AST, module: StaticModule) -> DifferentiationError:
     line = getattr(node, "lineno", 0)
     return DifferentiationError(
         "E5012",
@@ -326,7 +333,7 @@ def _run(head: str, text: str | None) -> ModuleType:
     """The module, run; E5015 at the line that raised, since whatever it raises is a matter of the user's text."""
     try:
         if head == "-":
-            return _executed(text or "", "<stdin>")
+            return _execute_rules(text or "", "<stdin>")
         if Path(head).is_file():
             return _file(Path(head).resolve())
         sys.path.insert(0, str(Path.cwd()))
@@ -375,7 +382,7 @@ def _file(path: Path) -> ModuleType:
     return module
 
 
-def _executed(text: str, label: str) -> ModuleType:
+def _execute_rules(text: str, label: str) -> ModuleType:
     module = ModuleType(PRIVATE)
     sys.modules[PRIVATE] = module
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)

@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.explorer.worker import EXAMPLES, LONGEST, Worker, failed, question
+from srcgrad.interface.explorer.worker import EXAMPLES, LONGEST, Worker, failure_answer, question
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; connect-src 'self'; img-src data:; "
@@ -56,12 +56,12 @@ class Guard:
         nonce = secrets.token_urlsafe(16)
         scope["state"] = {**scope.get("state", {}), "nonce": nonce}
 
-        async def sealed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_headers(nonce)]
             await send(message)
 
-        await self.app(scope, receive, sealed)
+        await self.app(scope, receive, send_with_headers)
 
     def refusal(self, scope: Scope) -> str:
         """Why a request is refused; empty if it is not."""
@@ -110,7 +110,7 @@ class Desk:
     starting: set[asyncio.Task[None]] = field(default_factory=set)
     waiting: int = 0
 
-    async def open(self) -> None:
+    async def start_workers(self) -> None:
         """Start all workers."""
         await asyncio.gather(*(self._give_back(worker) for worker in self.workers))
 
@@ -150,7 +150,7 @@ def application(token: str, port: int) -> ASGIApp:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        await desk.open()
+        await desk.start_workers()
         yield
         await desk.close()
 
@@ -161,7 +161,7 @@ def application(token: str, port: int) -> ASGIApp:
             given = json.loads(await _body(request))
             question(given)  # what is wrong with it needs no worker
         except DifferentiationError as error:
-            return JSONResponse(failed(error), 400)
+            return JSONResponse(failure_answer(error), 400)
         except (ValueError, RecursionError):
             return Response("a question is JSON\n", 400)
         return await desk.answer(given, request)

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any  # what JSON holds
 
-from srcgrad.backend.targets import named
+from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.processes import command
 from srcgrad.interface.dump.dump import dump
@@ -53,7 +53,7 @@ def question(given: Any) -> Question:
     if len(text) > LONGEST:
         message = f"the text has {len(text):,} characters, and the explorer takes {LONGEST:,}"
         raise DifferentiationError("E5015", message, "use `srcgrad dump`, which takes a text of any length")
-    named(target)  # refused, if there is none
+    target_named(target)  # refused, if there is none
     if mode not in MODES or len(names) > MOST:
         raise DifferentiationError("E5015", "mode or wrt is not known", f"use {', '.join(MODES)}")
     wrong = next((name for name in names if not name.isidentifier()), None)
@@ -75,14 +75,19 @@ def answer(asked: Question) -> dict[str, Any]:
     try:
         found = dump("-", text=asked.text, wrt=asked.wrt or None, mode=asked.mode, target=asked.target)
     except DifferentiationError as error:
-        return {"text": "", "made": [], "source": {}, "errors": [told(error)]}
+        return {"text": "", "made": [], "source": {}, "errors": [error_as_json(error)]}
     both = sides(found.text, found.parts)
     written = asked.text.split("\n")
-    refused = [told(item.error, item.function.node.lineno, item.function.qualname) for item in found.refused]
-    return {"text": both.text, "made": _made(both, written), "source": _source(both, written), "errors": refused}
+    refused = [error_as_json(item.error, item.function.node.lineno, item.function.qualname) for item in found.refused]
+    return {
+        "text": both.text,
+        "made": _lines_of_question(both, written),
+        "source": _source(both, written),
+        "errors": refused,
+    }
 
 
-def told(error: DifferentiationError, line: int = 0, name: str = "") -> dict[str, Any]:
+def error_as_json(error: DifferentiationError, line: int = 0, name: str = "") -> dict[str, Any]:
     """An error as JSON: its place is in the question, if it has one there."""
     place = error.place if error.place is not None and error.place.file == "<stdin>" else None
     return {
@@ -101,7 +106,7 @@ def _is_of(source: Sequence[Line], written: Sequence[str]) -> bool:
     return all(line.number <= len(written) and written[line.number - 1].rstrip() == line.text for line in source)
 
 
-def _made(both: Sides, written: Sequence[str]) -> list[int]:
+def _lines_of_question(both: Sides, written: Sequence[str]) -> list[int]:
     """For each line of the derivatives the line of the question that it belongs to."""
     groups: dict[int, int] = {}
     for pair in both.pairs:
@@ -209,7 +214,7 @@ def main() -> None:
     gc.freeze()
     print("ready", file=replies, flush=True)
     for line in sys.stdin:
-        print(json.dumps(_answered(line)), file=replies, flush=True)
+        print(json.dumps(_answer_line(line)), file=replies, flush=True)
         gc.collect()  # while nobody waits
 
 
@@ -221,13 +226,13 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _answered(line: str) -> dict[str, Any]:
+def _answer_line(line: str) -> dict[str, Any]:
     try:
         return answer(question(json.loads(line)))
     except DifferentiationError as error:
-        return failed(error)
+        return failure_answer(error)
     except (RecursionError, MemoryError):
-        return failed(TOO_MUCH)
+        return failure_answer(TOO_MUCH)
 
 
 TOO_MUCH = DifferentiationError("E5016", "the text takes more memory than the explorer has", "try a smaller part of it")
@@ -237,9 +242,9 @@ TOO_LONG = DifferentiationError(
 )
 
 
-def failed(error: DifferentiationError) -> dict[str, Any]:
+def failure_answer(error: DifferentiationError) -> dict[str, Any]:
     """The answer that is an error and nothing else."""
-    return {"text": "", "made": [], "source": {}, "errors": [told(error)]}
+    return {"text": "", "made": [], "source": {}, "errors": [error_as_json(error)]}
 
 
 class Worker:
@@ -278,13 +283,13 @@ class Worker:
                 found: dict[str, Any] = json.loads(line)
                 return found
             await self.stop()
-            return failed(STOPPED)
+            return failure_answer(STOPPED)
         except asyncio.TimeoutError:  # another class than TimeoutError in Python 3.10
             await self.stop()
-            return failed(TOO_LONG)
+            return failure_answer(TOO_LONG)
         except (OSError, ValueError):
             await self.stop()
-            return failed(STOPPED)
+            return failure_answer(STOPPED)
         except BaseException:  # cancelled: the answer that is on its way must not be that of the next question
             await self.stop()
             raise

@@ -17,7 +17,7 @@ from typing import Any  # functions of arbitrary arguments
 
 import numpy as np
 
-from srcgrad.analysis.argument_kinds import annotated
+from srcgrad.analysis.argument_kinds import kinds_of_annotations
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.namespace import Binding, Overlay
@@ -26,18 +26,18 @@ from srcgrad.core.printer.statements import function as spell
 from srcgrad.core.printer.statements import statement
 from srcgrad.core.trees import parameters
 from srcgrad.derive.program import Program
-from srcgrad.derive.recording import Saved
+from srcgrad.derive.recording import SavedValue
 from srcgrad.frontend.source.static_modules import find_target
-from srcgrad.interface.api.arguments import active, check_names, named
+from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
-from srcgrad.interface.api.execute import compiled
+from srcgrad.interface.api.execute import execute_derivative
 from srcgrad.interface.api.execute import run as execute_run
-from srcgrad.interface.check.trial import evaluated
+from srcgrad.interface.check.trial import evaluate_arguments
 from srcgrad.interface.dump.user_modules import function_of, module_of
-from srcgrad.interface.show.side_by_side import plain
+from srcgrad.interface.show.side_by_side import plain_spelling
 from srcgrad.module import Module
-from srcgrad.pipeline import give_seeds, prepared, steps
+from srcgrad.pipeline import give_seeds, prepare_facts, steps
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Explanation:
     function: str
     wrt: tuple[str, ...]
     lines: tuple[Line, ...]
-    saved: tuple[Saved, ...]
+    saved: tuple[SavedValue, ...]
 
     def __str__(self) -> str:
         rows = [("line", "active", "recorded", "why", "text")]
@@ -78,7 +78,7 @@ class Explanation:
         return str(self)
 
     def json(self) -> str:
-        """The same as JSON: `function`, `wrt`, `lines` and `saved`, with the fields of `Line` and `Saved`."""
+        """The same as JSON: `function`, `wrt`, `lines` and `saved`, with the fields of `Line` and `SavedValue`."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
 
@@ -106,7 +106,7 @@ def explain(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) ->
     if wrt is None:
         wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
     if args:
-        return explanation(*measured(function, wrt, args))
+        return explanation(*bytes_kept(function, wrt, args))
     derivative: Derivative[..., Any] = Derivative(function, "reverse", wrt, False)
     return explanation(_facts(derivative.primal, derivative.wrt, {}), {})
 
@@ -116,7 +116,7 @@ def explanation(facts: Facts, sizes: dict[str, list[int]]) -> Explanation:
     return Explanation(facts.source.name, facts.wrt, tuple(lines_of(facts, sizes)), facts.kept)
 
 
-def explained(
+def explanations(
     target: str, *, wrt: tuple[str, ...] | None = None, arguments: str | None = None, text: str | None = None
 ) -> list[Explanation]:
     """The explanation of each function of a target; with `arguments`, Python text, it is run, and bytes are told."""
@@ -124,14 +124,14 @@ def explained(
     check_names(functions, wrt)
     made = []
     for function in functions:
-        kinds = annotated(function.source.tree, function.module)
-        names = active(function, kinds) if wrt is None else named(function, wrt)
+        kinds = kinds_of_annotations(function.source.tree, function.module)
+        names = active_parameters(function, kinds) if wrt is None else named_parameters(function, wrt)
         if arguments is None:
             facts, sizes = _facts(function, names, kinds), dict[str, list[int]]()
         else:
-            values = evaluated(arguments)
+            values = evaluate_arguments(arguments)
             with module_of(target, text) as module:
-                facts, sizes = measured(function_of(module, function.qualname), names, values)
+                facts, sizes = bytes_kept(function_of(module, function.qualname), names, values)
         made.append(explanation(facts, sizes))
     return made
 
@@ -144,17 +144,17 @@ def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Fac
 
 def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
     """Bytes by what is recorded and its line; with line 0 for what is recorded once, which texts may keep elsewhere."""
-    known = {name: (plain(one.value), one.line) for name, one in facts.recorded.items() if name in sizes}
+    known = {name: (plain_spelling(one.value), one.line) for name, one in facts.recorded.items() if name in sizes}
     values = [value for value, _ in known.values()]
     once = {(value, 0): sizes[name] for name, (value, _) in known.items() if values.count(value) == 1}
     return {**once, **{key: sizes[name] for name, key in known.items()}}
 
 
-def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
+def bytes_kept(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
     """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
     derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False)
     given, kinds = derivative.arguments(values, {})
-    made = compiled(derivative, kinds, False, explained=True)  # a text may keep several values together
+    made = execute_derivative(derivative, kinds, False, explained=True)  # a text may keep several values together
     _, back = execute_run(made.function, given, derivative.named)
     held = {n: c.cell_contents for n, c in zip(back.__code__.co_freevars, back.__closure__ or (), strict=True)}
     sizes = {n: [_bytes(part) for part in (v if isinstance(v, list) else [v])] for n, v in held.items()}
@@ -200,7 +200,7 @@ def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | Non
     namespace = Overlay(target.module, {"np": Binding("object", np)})
     if wrt is None:
         wrt = tuple(parameters(target.source.tree))
-    facts, program = prepared(target.source, namespace, mode, wrt, {}, Module())
+    facts, program = prepare_facts(target.source, namespace, mode, wrt, {}, Module())
     return _after(after, program, facts), facts
 
 
@@ -235,12 +235,12 @@ def after_pass(
     check_names(functions, wrt)
     shown = []
     for function in functions:
-        kinds = annotated(function.source.tree, function.module)
-        names = active(function, kinds) if wrt is None else named(function, wrt)
+        kinds = kinds_of_annotations(function.source.tree, function.module)
+        names = active_parameters(function, kinds) if wrt is None else named_parameters(function, wrt)
         module, asked_of = Module(), function
         if mode == "hvp":
-            asked_of = module.derived(function, "reverse", names, kinds, single=len(names) == 1).function
-        facts, tree = prepared(*module.source(asked_of), mode, names, kinds, module)
+            asked_of = module.derivative_function(function, "reverse", names, kinds, single=len(names) == 1).function
+        facts, tree = prepare_facts(*module.source(asked_of), mode, names, kinds, module)
         give_seeds(facts)
         shown.append(f"# {function.qualname}, after {after}\n{_spelled(_after(after, tree, facts))}")
     return "\n\n\n".join(shown)

@@ -17,7 +17,7 @@ from typing import Any  # Pygments has no types of its own
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import write_file
-from srcgrad.interface.show.side_by_side import Kept, Line, Pair, Sides
+from srcgrad.interface.show.side_by_side import KeptValue, Line, Pair, Sides
 
 # Classes of the style sheet, by kinds of tokens; the longest kind that fits is taken.
 CLASSES = {
@@ -41,10 +41,10 @@ def has_colours() -> bool:
     return _pygments() is not None
 
 
-def coloured(lines: Sequence[str], language: str = "python") -> list[str]:
+def colour_lines(lines: Sequence[str], language: str = "python") -> list[str]:
     """The HTML of each line; text as it is where Pygments is missing.
 
-    >>> coloured(["x = 1 < 2"])[0] in ("x = 1 &lt; 2", 'x = <span class="m">1</span> &lt; <span class="m">2</span>')
+    >>> colour_lines(["x = 1 < 2"])[0] in ("x = 1 &lt; 2", 'x = <span class="m">1</span> &lt; <span class="m">2</span>')
     True
     """
     lexer = _lexer(language)
@@ -124,7 +124,7 @@ class Report:
         return (
             f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-            f"<style>\n{_beside('page.css')}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+            f"<style>\n{_file_beside('page.css')}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
         )
 
     def save(self, path: str | PathLike[str], inputs: Iterable[Path] = (), force: bool = False) -> None:
@@ -147,24 +147,24 @@ class Report:
         )
         pairs = "".join(_pair(one, self.sides) for one in self.sides.pairs)
         return (
-            f'<div class="srcgrad-report">\n<style>\n{_beside("report.css")}</style>\n{TOOLS}{head}{legend}'
-            f'{_refused(self.refused)}{pairs}<p class="status" aria-hidden="true"></p>\n'
-            f"<script>\n{_beside('report.js')}</script>\n</div>\n"
+            f'<div class="srcgrad-report">\n<style>\n{_file_beside("report.css")}</style>\n{TOOLS}{head}{legend}'
+            f'{_refused_section(self.refused)}{pairs}<p class="status" aria-hidden="true"></p>\n'
+            f"<script>\n{_file_beside('report.js')}</script>\n</div>\n"
         )
 
 
 def failure(error: DifferentiationError) -> str:
     """An error where a report was asked for: its message, with place and remedy."""
     text = f'<pre tabindex="0">{escape(str(error))}</pre>'
-    return f'<div class="srcgrad-report ready">\n<style>\n{_beside("report.css")}</style>\n{text}\n</div>\n'
+    return f'<div class="srcgrad-report ready">\n<style>\n{_file_beside("report.css")}</style>\n{text}\n</div>\n'
 
 
 @cache
-def _beside(name: str) -> str:
+def _file_beside(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _refused(refused: Sequence[tuple[str, DifferentiationError]]) -> str:
+def _refused_section(refused: Sequence[tuple[str, DifferentiationError]]) -> str:
     if not refused:
         return ""
     items = "".join(f'<h3>{escape(name)}</h3><pre tabindex="0">{escape(str(error))}</pre>\n' for name, error in refused)
@@ -182,14 +182,14 @@ class _View:
 
     def number(self, line: Line) -> str:
         """The number of a line: a button, if there is something to tell of the line."""
-        told = self.told(line)
+        told = self.view_text(line)
         if not told:
             return f'<span class="no" aria-hidden="true">{line.number}</span>'
         stop = "0" if line is self.first else "-1"
         label = f'aria-label="Line {line.number}: {escape(told)}"'
         return f'<button type="button" class="no" tabindex="{stop}" aria-pressed="false" {label}>{line.number}</button>'
 
-    def told(self, line: Line) -> str:
+    def view_text(self, line: Line) -> str:
         """Its view, and why it carries no derivative; empty if there is neither."""
         others = self.other.get(line.group, [])
         why = f"carries no derivative: {line.why}" if line.why else ""
@@ -202,18 +202,18 @@ def _view(own: Sequence[Line], other: Sequence[Line], name: str) -> _View:
         if line.group:
             groups.setdefault(line.group, []).append(line.number)
     blank = _View(groups, name, None)
-    return replace(blank, first=next((line for line in own if blank.told(line)), None))
+    return replace(blank, first=next((line for line in own if blank.view_text(line)), None))
 
 
 def _pair(pair: Pair, report: Sides) -> str:
     inside = [line for name in run_by(pair) for line in report.kernels.get(name, ())]
     left = _view(pair.source, (*pair.made, *inside), "the derivative")
     right = _view(pair.made, pair.source, "the source")
-    source = _list(pair.source, coloured([line.text for line in pair.source]), left)
+    source = _list(pair.source, colour_lines([line.text for line in pair.source]), left)
     return (
         f'<section class="pair" aria-label="{escape(pair.function)} and {escape(pair.name)}">\n'
         f'<div class="side source">\n{_title(pair.function, pair.origin)}{source}</div>\n'
-        f'<div class="side made">\n{_title(pair.name, "generated")}{_made(pair, report, right)}</div>\n</section>\n'
+        f'<div class="side made">\n{_title(pair.name, "generated")}{_to_html(pair, report, right)}</div>\n</section>\n'
     )
 
 
@@ -243,9 +243,9 @@ def ranges(numbers: Sequence[int]) -> str:
     return f"line{'s' if len(ordered) > 1 else ''} {spelled}"
 
 
-def _made(pair: Pair, report: Sides, view: _View) -> str:
+def _to_html(pair: Pair, report: Sides, view: _View) -> str:
     """The lines of the derivative; long stretches that are of no function of the user's are folded."""
-    texts = coloured([line.text for line in pair.made])
+    texts = colour_lines([line.text for line in pair.made])
     folded = next((k for k, line in enumerate(pair.made) if line.text.startswith(f"def {pair.name}(")), 0)
     shown, seen = "", dict[str, None]()
     while folded and pair.made[folded - 1].text.startswith("@"):
@@ -266,10 +266,10 @@ def _made(pair: Pair, report: Sides, view: _View) -> str:
 def _kernel(name: str, lines: Sequence[Line], view: _View) -> str:
     texts = [line.text for line in lines]
     inside = [k for k, line in enumerate(texts) if '"""' in line]
-    colours = coloured(texts)
+    colours = colour_lines(texts)
     if len(inside) > 1:
         first, last = inside[0] + 1, inside[1]
-        colours[first:last] = coloured(texts[first:last], "c")
+        colours[first:last] = colour_lines(texts[first:last], "c")
     first_text = next(line.number for line in lines if line.text)
     about = f"kernel {escape(name)}, lines {first_text} to {lines[-1].number}"
     return f"<details><summary>{about}</summary>{_list(lines, colours, view)}</details>"
@@ -285,12 +285,12 @@ def _item(line: Line, text: str, view: _View, inside: str = "") -> str:
     group = f' data-g="{line.group}"' if line.group else ""
     why = f' data-why="{escape(line.why)}"' if line.why else ""
     length = len(line.text) + sum(len(f"keeps {k.value}, {k.size}, for {ranges(k.needed)}") for k in line.kept)
-    kept = "".join(_kept(one, " below" if length > BESIDE else "") for one in line.kept)
+    kept = "".join(_kept_value(one, " below" if length > BESIDE else "") for one in line.kept)
     number = view.number(line)
     return f'<li class="line{kind}" data-n="{line.number}"{group}{why}>{number}<code>{text}</code>{kept}{inside}</li>\n'
 
 
-def _kept(kept: Kept, below: str) -> str:
+def _kept_value(kept: KeptValue, below: str) -> str:
     size = f", {escape(kept.size)}" if kept.size else ""
     needed = f", for {ranges(kept.needed)}" if kept.needed else ""
     return f' <span class="kept{below}">keeps <code>{escape(kept.value)}</code>{size}{needed}</span>'

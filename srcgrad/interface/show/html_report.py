@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any  # functions of arbitrary arguments
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.files import marked
+from srcgrad.core.files import add_mark
 from srcgrad.frontend.source.static_modules import find_target
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import TEXTS, float_arguments
-from srcgrad.interface.check.trial import evaluated
-from srcgrad.interface.dump.dump import Dumped
+from srcgrad.interface.check.trial import evaluate_arguments
+from srcgrad.interface.dump.dump import DumpedModule
 from srcgrad.interface.dump.user_modules import function_of, module_of
-from srcgrad.interface.show.explain import by_value, measured
+from srcgrad.interface.show.explain import by_value, bytes_kept
 from srcgrad.interface.show.html_page import Report
 from srcgrad.interface.show.side_by_side import sides
 
@@ -50,12 +50,12 @@ def report(
     if not args:
         return derivative.report()
     values, kinds = derivative.arguments(args, {})
-    derivative.compiled(kinds)
-    return derivative.report(by_value(*measured(function, wrt, tuple(values))))
+    derivative.executed_text(kinds)
+    return derivative.report(by_value(*bytes_kept(function, wrt, tuple(values))))
 
 
 def dumped_report(
-    dumped: Dumped,
+    dumped: DumpedModule,
     targets: Sequence[str],
     *,
     wrt: tuple[str, ...] | None = None,
@@ -72,7 +72,7 @@ def dumped_report(
     names = [part.name for part in dumped.parts if not part.facts.called and part.tree.name in part.facts.module.making]
     title = f"{', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
     sizes = None if arguments is None else _sizes(targets, wrt, arguments, text)
-    shown = marked(dumped.text) if written else dumped.text
+    shown = add_mark(dumped.text) if written else dumped.text
     return Report(title, sides(shown, dumped.parts, sizes), refused)
 
 
@@ -84,7 +84,7 @@ def _sizes(
         message = f"arguments are given, and the targets are {len(functions)} functions"
         raise DifferentiationError("E5015", message, "name one, as file.py:f")
     [(target, function)] = functions
-    values = evaluated(arguments)
+    values = evaluate_arguments(arguments)
     with module_of(target, text) as module:
         live = function_of(module, function.qualname)
-        return by_value(*measured(live, float_arguments(live, values) if wrt is None else wrt, values))
+        return by_value(*bytes_kept(live, float_arguments(live, values) if wrt is None else wrt, values))

@@ -43,7 +43,7 @@ FORWARD = {
 }
 
 
-def known() -> list[Rule]:
+def known_rules() -> list[Rule]:
     """All rules but those of users, SciPy's if it is installed, in the order in which a reader looks for them."""
     templates.load_all()
     named = [rule for rule in rules() if not rule.name.startswith("srcgrad.") and not is_users(rule)]
@@ -53,7 +53,7 @@ def known() -> list[Rule]:
 def table() -> str:
     """One line for each operation: name, kind, what there is in reverse and forward mode, note."""
     rows = [("operation", "kind", "reverse", "forward", "note")]
-    rows += [(rule.name, rule.kind, *_modes(rule), rule.note) for rule in known()]
+    rows += [(rule.name, rule.kind, *_modes(rule), rule.note) for rule in known_rules()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     return "".join(f"{line.rstrip()}\n" for line in lines)
@@ -71,14 +71,14 @@ def entry(name: str) -> str:
 
     Raises E5003 where there is none.
     """
-    return "\n".join(_entry(rule) for rule in named(name))
+    return "\n".join(_entry(rule) for rule in rules_named(name))
 
 
-def named(name: str) -> list[Rule]:
+def rules_named(name: str) -> list[Rule]:
     """The rules of the operations with a name; E5003 where there is none."""
     wanted = name if not name.startswith("numpy.") else "np" + name[5:]
-    every = known()
-    meant = rule_of(_meant(wanted))
+    every = known_rules()
+    meant = rule_of(_object_of_name(wanted))
     found = [meant] if meant is not None else [rule for rule in every if wanted in _spellings(rule)]
     found = found or [rule for rule in every if wanted in {each.rpartition(".")[2] for each in _spellings(rule)}]
     if not found:
@@ -89,7 +89,7 @@ def named(name: str) -> list[Rule]:
     return found
 
 
-def _meant(name: str) -> object:
+def _object_of_name(name: str) -> object:
     """The object of NumPy, SciPy or the standard library that a dotted name means; None if there is none."""
     root, *rest = name.split(".")
     found: object = {"np": np, "math": math, "operator": operator, "scipy": sys.modules.get("scipy")}.get(root)
@@ -171,7 +171,7 @@ means that the gradient at 0 is 0, `1, 1: 0.5, 0.5` that at (1, 1) both argument
 
 def page() -> str:
     """The page docs/rules.md."""
-    every = known()
+    every = known_rules()
     parts = [PAGE]
     for family in templates.families():
         own = [rule for rule in every if _family(rule) == family]
@@ -186,7 +186,7 @@ def page() -> str:
     parts.append(
         f"## No derivative\n\n{listed}\n\nAnd the methods of the ufuncs among them, such as `np.equal.outer`.\n"
     )
-    parts.append("## How it is checked\n\n" + _checked())
+    parts.append("## How it is checked\n\n" + _check_results())
     parts.append("## Not differentiable\n\n" + "".join(_reasons(every)))
     return "\n".join(parts)
 
@@ -208,7 +208,7 @@ modes, the second in all four nestings of forward and reverse. Of {total} calls 
 """
 
 
-def _checked() -> str:
+def _check_results() -> str:
     found = json.loads(MEASURED.read_text(encoding="utf-8"))
     rows = "".join(f"| `{call}` | {why} |\n" for call, why in found["failed"].items())
     passed = found["calls"] - len(found["failed"])
@@ -258,19 +258,19 @@ def _rows(own: Sequence[Rule]) -> Iterator[str]:
 NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "numpy.ufunc")
 
 
-def missing(*namespaces: str) -> list[str]:
+def missing_callables(*namespaces: str) -> list[str]:
     """Public callables of NumPy, methods of arrays and methods of ufuncs of which the table knows nothing.
 
     Other namespaces may be asked for by name, as `scipy.special`.
 
-    >>> "np.sum" in missing()
+    >>> "np.sum" in missing_callables()
     False
     """
-    known()
-    return [name for space in namespaces or NAMESPACES for name, op in _public(space) if not _is_known(name, op)]
+    known_rules()
+    return [name for space in namespaces or NAMESPACES for name, op in _public_names(space) if not _is_known(name, op)]
 
 
-def _public(space: str) -> Iterator[tuple[str, Any]]:
+def _public_names(space: str) -> Iterator[tuple[str, Any]]:
     """The names of a namespace as a user writes them, and what they mean."""
     if space == "numpy.ufunc":
         for name, op in _members(np, "np"):
@@ -306,7 +306,9 @@ def as_json(operation: str | None = None) -> str:
     `reverse`, `forward` and `second` tell whether there is a derivative; `opencl` is its form in kernels, or null;
     `domain` are the intervals from which tests draw; `place` is the file and the line of the rule.
     """
-    return json.dumps([_row(rule) for rule in (named(operation) if operation else known())], indent=1) + "\n"
+    return (
+        json.dumps([_row(rule) for rule in (rules_named(operation) if operation else known_rules())], indent=1) + "\n"
+    )
 
 
 def _row(rule: Rule) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.backend.text.module import origin
 from srcgrad.core.facts import Facts
-from srcgrad.core.printer.statements import placed
+from srcgrad.core.printer.statements import placed_lines
 from srcgrad.core.trees import COMPOUND, Node, statements
 
 CITED = re.compile(r"\s*// line (\d+):")
@@ -34,7 +34,7 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptValue:
     """A value that a line records: how it is spelled, how large it is, and the lines that need it."""
 
     value: str
@@ -55,7 +55,7 @@ class Line:
     group: int = 0
     role: str = ""
     why: str = ""
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[KeptValue, ...] = ()
     kernels: tuple[str, ...] = ()
 
 
@@ -96,11 +96,11 @@ def sides(text: str, parts: Iterable[Part], sizes: Sizes | None = None) -> Sides
         if part is None:
             continue
         free += [Line(number, lines[number - 1]) for number in range(at, first)]
-        made = _made(lines[first - 1 : last], first, part, by_name, sizes or {})
+        made = _derivative_lines(lines[first - 1 : last], first, part, by_name, sizes or {})
         at = last + 1
         if is_kernel(part):
             gap = next((k for k in range(len(free), 0, -1) if free[k - 1].text), 0)
-            kernels[name], free = (*free[gap:], *_cited(made)), free[:gap]
+            kernels[name], free = (*free[gap:], *_cite_kernel_lines(made)), free[:gap]
         else:
             source = part.facts.source
             own = tuple(_source(part.facts, sizes or {}))
@@ -125,11 +125,13 @@ def is_kernel(part: Part) -> bool:
     return part.name not in part.facts.module.making
 
 
-def _made(lines: Sequence[str], first: int, part: Part, parts: Mapping[str, Part], sizes: Sizes) -> list[Line]:
+def _derivative_lines(
+    lines: Sequence[str], first: int, part: Part, parts: Mapping[str, Part], sizes: Sizes
+) -> list[Line]:
     """The lines of a derivative, or of a kernel."""
     facts = part.facts
     kernels = [name for name in parts if is_kernel(parts[name])]
-    spelled = placed(part.tree)
+    spelled = placed_lines(part.tree)
     assert len(spelled) == len(lines), f"{part.name} has {len(lines)} lines, and {len(spelled)} places"
     known = starts(facts)
     ends = {id(node): number for number, (_, node) in enumerate(spelled, first)}
@@ -138,7 +140,7 @@ def _made(lines: Sequence[str], first: int, part: Part, parts: Mapping[str, Part
     for number, (line, (_, node)) in enumerate(zip(lines, spelled, strict=True), first):
         name = "" if _makes_stack(node) else facts.pushes.get(node, "")
         known_as = [one for one in facts.recorded if name and one.partition("[")[0] == name]
-        kept = tuple(_kept(one, facts, sizes) for one in known_as)
+        kept = tuple(_kept_under_name(one, facts, sizes) for one in known_as)
         for kernel in (k for k in kernels if k != part.name and re.search(rf"\b{k}\b", line)):
             run.setdefault(ends[id(node)], []).append(kernel)
         made.append(Line(number, line, _group(node, known) if line.strip() else 0, kept=kept))
@@ -154,15 +156,15 @@ def _makes_stack(node: Node) -> bool:
     return isinstance(node, gast.Assign) and isinstance(node.value, gast.List)
 
 
-def _kept(name: str, facts: Facts, sizes: Sizes) -> Kept:
+def _kept_under_name(name: str, facts: Facts, sizes: Sizes) -> KeptValue:
     """What is recorded under a name."""
     record = facts.recorded[name]
-    value = plain(record.value)
+    value = plain_spelling(record.value)
     size = sizes.get((value, record.line), sizes.get((value, 0)))
-    return Kept(record.value, _told(name, facts) if size is None else spelled_size(size), record.needed)
+    return KeptValue(record.value, _size_text(name, facts) if size is None else spelled_size(size), record.needed)
 
 
-def plain(value: str) -> str:
+def plain_spelling(value: str) -> str:
     """A whole array that is kept as `u[...]` by one text, as `u` by another."""
     return value.removesuffix("[...]")
 
@@ -184,7 +186,7 @@ def _end_of_signature(tree: Node) -> int:
     return int(max([tree.lineno, *(n.lineno for n in gast.walk(tree.args) if hasattr(n, "lineno"))]))
 
 
-def _cited(lines: Sequence[Line]) -> tuple[Line, ...]:
+def _cite_kernel_lines(lines: Sequence[Line]) -> tuple[Line, ...]:
     """The lines of a kernel: those of its C belong to the line that is cited above them."""
     made, group, within = [], 0, False
     for line in lines:
@@ -201,9 +203,9 @@ def _source(facts: Facts, sizes: Sizes) -> list[Line]:
     """The lines of a function: what carries the derivative, what is recorded and how large that is."""
     tree, group, remarks = facts.source.tree, starts(facts), _remarks(facts)
     last = max([tree.lineno, *(getattr(n, "end_lineno", None) or 0 for n in gast.walk(tree))])
-    kept: dict[int, list[Kept]] = {}
+    kept: dict[int, list[KeptValue]] = {}
     for name, record in facts.recorded.items():
-        kept.setdefault(record.line, []).append(_kept(name, facts, sizes))
+        kept.setdefault(record.line, []).append(_kept_under_name(name, facts, sizes))
     made = []
     for number in range(tree.lineno, last + 1):
         text = facts.source.lines[number - 1].rstrip()
@@ -232,7 +234,7 @@ def spelled_size(sizes: Sequence[int]) -> str:
     return f"{max(sizes):,} bytes{trips}"
 
 
-def _told(name: str, facts: Facts) -> str:
+def _size_text(name: str, facts: Facts) -> str:
     """What the text tells of the size of something recorded: of which arguments it is, and how often."""
     kept_in, _, place = name.partition("[")
     for node in (n for n, kept in facts.pushes.items() if kept == kept_in):

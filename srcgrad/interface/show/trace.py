@@ -56,7 +56,7 @@ class Trace:
         cells = [("row", "line", "name", "operation", "value", "adjoint")]
         for row in self.rows:
             line = str(row.line) if row.line else "-"
-            shown = (shortened(row.value), "-" if row.adjoint is None else shortened(row.adjoint))
+            shown = (short_text(row.value), "-" if row.adjoint is None else short_text(row.adjoint))
             cells.append((f"#{row.number}", line, row.name or "-", row.text, *shown))
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
@@ -77,8 +77,8 @@ class Trace:
 
     def json(self) -> str:
         """The trace as JSON: `function`, `value`, and `rows` with the fields of `Row`; arrays are nested lists."""
-        rows = [{key: _plain(part) for key, part in asdict(row).items()} for row in self.rows]
-        made = {"function": self.function, "value": _plain(self.value), "rows": rows}
+        rows = [{key: _json_value(part) for key, part in asdict(row).items()} for row in self.rows]
+        made = {"function": self.function, "value": _json_value(self.value), "rows": rows}
         return json.dumps(made, indent=2, ensure_ascii=False)
 
 
@@ -102,7 +102,7 @@ class _Log:
         read = [name for name in re.findall(r"\$(\w+)\$", at.text) if name in self.bound]
         operands = tuple(self.bound[name] for name in read)
         text = re.sub(r"\$(\w+)\$", lambda m: f"#{self.bound[m[1]]}" if m[1] in self.bound else m[1], at.text)
-        self.rows.append(Row(number, at.line, at.name, at.operation, operands, at.slot, text, _kept(x)))
+        self.rows.append(Row(number, at.line, at.name, at.operation, operands, at.slot, text, _copy_if_array(x)))
         self.bound[at.bound] = number
         self.open.setdefault(place, []).append(number)
 
@@ -111,10 +111,10 @@ class _Log:
 
     def reach(self, number: int, x_bar: Any) -> None:
         """Set the adjoint of a row."""
-        self.rows[number - 1] = replace(self.rows[number - 1], adjoint=_kept(x_bar))
+        self.rows[number - 1] = replace(self.rows[number - 1], adjoint=_copy_if_array(x_bar))
 
 
-def _kept(x: Any) -> Any:
+def _copy_if_array(x: Any) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
@@ -141,7 +141,7 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
     #5   2     -     #3 + #4     1.19066   1
     """
 
-    def traced(*args: Any, **kwargs: Any) -> Trace:
+    def run_trace(*args: Any, **kwargs: Any) -> Trace:
         places = float_arguments(function, args) if wrt is None else wrt
         derivative: Derivative[..., Any] = Derivative(function, "value-and-grad", places, False)
         values, kinds = derivative.arguments(args, kwargs)
@@ -155,33 +155,33 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
         values = [on_host(value) for value in values]
         shown = list(zip(derivative.signature.parameters, values, strict=True))[len(derivative.bound) :]
         for parameter, value in shown:
-            log.argument(parameter, _kept(value))
+            log.argument(parameter, _copy_if_array(value))
         label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
         made = load(text, name, label, dict(outside), origins=module.origins)
         with listening(log):
             start = functools.partial(made, **{main.facts.seeds[0]: seed})
             value, adjoints = run(start, values, derivative.named)
         arguments = [parameter for parameter, _ in shown]
-        for wanted, adjoint in zip(derivative.wrt, derivative.mirrored(adjoints, values), strict=True):
+        for wanted, adjoint in zip(derivative.wrt, derivative.mirror_arguments(adjoints, values), strict=True):
             own = wanted in arguments
             log.reach(arguments.index(wanted) + 1 if own else log.bound[wanted], adjoint)
         return Trace(main.facts.source.name, tuple(log.rows), value)
 
-    return traced
+    return run_trace
 
 
-def shortened(value: Any) -> str:
+def short_text(value: Any) -> str:
     """A value in a few words.
 
     >>> import numpy as np
-    >>> shortened(np.eye(2)), shortened(np.zeros((4, 5))), shortened(1 / 3)
+    >>> short_text(np.eye(2)), short_text(np.zeros((4, 5))), short_text(1 / 3)
     ('[[1, 0], [0, 1]]', '(4, 5): 0, 0, ... 0', '0.333333')
     """
     if isinstance(value, np.ndarray) and value.size > MOST:
         first, last = value.flat[:2], value.flat[-1]
-        return f"{value.shape}: {', '.join(map(shortened, first))}, ... {shortened(last)}"
+        return f"{value.shape}: {', '.join(map(short_text, first))}, ... {short_text(last)}"
     if isinstance(value, np.ndarray):
-        return _nested(value.tolist()) if value.size else f"{value.shape}"
+        return _nested_text(value.tolist()) if value.size else f"{value.shape}"
     if isinstance(value, bool | np.bool_):
         return str(value)
     if isinstance(value, int | float | np.integer | np.floating):
@@ -191,20 +191,20 @@ def shortened(value: Any) -> str:
     return str(value) if isinstance(value, str) or value is None else type(value).__name__
 
 
-def _nested(value: Any) -> str:
-    return f"[{', '.join(map(_nested, value))}]" if isinstance(value, list) else shortened(value)
+def _nested_text(value: Any) -> str:
+    return f"[{', '.join(map(_nested_text, value))}]" if isinstance(value, list) else short_text(value)
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """A value for JSON; numbers that it lacks become strings."""
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return _json_value(value.tolist())
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return _json_value(value.item())
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_json_value(part) for part in value]
     if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): _json_value(part) for key, part in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value if value is None or isinstance(value, bool | int | float | str) else shortened(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else short_text(value)

@@ -30,7 +30,7 @@ from srcgrad.opencl.devices.trusted import using
 from srcgrad.opencl.launch import Kernel
 
 
-def applied(
+def apply_to_memory(
     kind: type[Array],
     function: Any,
     args: tuple[Any, ...],
@@ -45,8 +45,8 @@ def applied(
     One that only `looks` need not find the elements up to date; one that `writes` does so into its first argument.
     """
     arrays: list[Array] = []
-    plain = tuple(taken(value, kind, arrays) for value in args)
-    words = {key: taken(value, kind, arrays) for key, value in kwargs.items()}
+    plain = tuple(take_memory(value, kind, arrays) for value in args)
+    words = {key: take_memory(value, kind, arrays) for key, value in kwargs.items()}
     if not arrays:
         return function(*plain, **words)
     device_of(arrays)
@@ -57,11 +57,11 @@ def applied(
         args[0].store.write()
     found = function(*plain, **words)
     if looks and not _are_held(found, arrays):  # a reshape that copies
-        return applied(kind, function, args, kwargs, named=named)
-    return _given(found, arrays, words.get("out"), named or function)
+        return apply_to_memory(kind, function, args, kwargs, named=named)
+    return _results_as_arrays(found, arrays, words.get("out"), named or function)
 
 
-def taken(value: Any, kind: type[Array], arrays: list[Array]) -> Any:
+def take_memory(value: Any, kind: type[Array], arrays: list[Array]) -> Any:
     """A value with the memory of device arrays in their place; they are added to `arrays`."""
     if type(value) is kind:
         if value.is_number:
@@ -71,11 +71,11 @@ def taken(value: Any, kind: type[Array], arrays: list[Array]) -> Any:
         arrays.append(value)
         return value.memory
     if type(value) is tuple or type(value) is list:
-        return type(value)(taken(part, kind, arrays) for part in value)
+        return type(value)(take_memory(part, kind, arrays) for part in value)
     return value
 
 
-def _given(found: Any, arrays: list[Array], out: Any, function: Any) -> Any:
+def _results_as_arrays(found: Any, arrays: list[Array], out: Any, function: Any) -> Any:
     """Results as arrays: those that lie in the memory of an argument there, others in memory of their own."""
     if isinstance(found, np.ndarray):
         for array in arrays:
@@ -87,11 +87,11 @@ def _given(found: Any, arrays: list[Array], out: Any, function: Any) -> Any:
         if found.dtype.kind == "O":
             raise TypeError(f"{full_name(function)} would make an array of objects of a device array")
         held = next((array.store for array in arrays if array.store.holds(found)), None)
-        return array.beside(found) if held is None else type(array)(found, held)
+        return array.on_same_device(found) if held is None else type(array)(found, held)
     if isinstance(found, np.generic):
-        return arrays[0].beside(found)
+        return arrays[0].on_same_device(found)
     if isinstance(found, tuple | list):
-        parts = [_given(part, arrays, out, function) for part in found]
+        parts = [_results_as_arrays(part, arrays, out, function) for part in found]
         return type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
     return found
 
@@ -125,9 +125,9 @@ def put(array: Array, index: Any, value: Any) -> None:
         return
     if type(value) is kind and array.device.is_gpu and array.memory.flags.writeable and is_basic(index):
         part = array[index]
-        if not part.is_number and filled(part, value):
+        if not part.is_number and fill_from_device(part, value):
             return
-    applied(kind, operator.setitem, (array, index, value), {}, writes=True)
+    apply_to_memory(kind, operator.setitem, (array, index, value), {}, writes=True)
 
 
 def is_basic(index: Any) -> bool:
@@ -136,7 +136,7 @@ def is_basic(index: Any) -> bool:
     return all(isinstance(part, _BASIC) and type(part) is not bool for part in parts)
 
 
-def filled(target: Any, value: Array) -> bool:
+def fill_from_device(target: Any, value: Array) -> bool:
     """Whether one array's elements could be copied into another one's memory without the host."""
     if type(target) is not type(value) or target.shape != value.shape or target.dtype != value.dtype:
         return False
@@ -171,17 +171,17 @@ def operators(ufunc: Any) -> tuple[Operator, Operator, Operator]:
     return forward, backward, in_place
 
 
-def compared(ufunc: Any) -> Operator:
+def comparison(ufunc: Any) -> Operator:
     """`x < y`."""
     return lambda self, other: self.__array_ufunc__(ufunc, "__call__", self, other)
 
 
-def changed(ufunc: Any) -> Callable[[Array], Any]:
+def unary_operation(ufunc: Any) -> Callable[[Array], Any]:
     """`-x`."""
     return lambda self: self.__array_ufunc__(ufunc, "__call__", self)
 
 
-class Resident:
+class ResidentDevice:
     """A device as a launch sees it whose results stay there: what a `Device` does, but for what goes in and out."""
 
     def __init__(self, device: Device, first: Array, arrays: dict[int, Array]) -> None:
@@ -215,7 +215,7 @@ class Resident:
         return found
 
 
-def launched(kernel: Kernel, args: tuple[Any, ...], first: Array) -> Any:
+def launch_resident(kernel: Kernel, args: tuple[Any, ...], first: Array) -> Any:
     """The results of a kernel for arguments among which are device arrays, of which `first` is one.
 
     NotImplemented where the C is not for these arguments.
@@ -224,16 +224,16 @@ def launched(kernel: Kernel, args: tuple[Any, ...], first: Array) -> Any:
     if not device.is_gpu:
         plain = tuple(value.memory if type(value) is type(first) else value for value in args)
         found = kernel.fitting(plain, device)
-        return NotImplemented if found is None else _placed(kernel.launched(found, plain, device), first)
+        return NotImplemented if found is None else _place_results(kernel.launched(found, plain, device), first)
     args = tuple(_regular(value) if type(value) is type(first) else value for value in args)
     arrays = {id(value.memory): value for value in args if type(value) is type(first) and value.ndim}
     plain = tuple(value.memory if type(value) is type(first) else value for value in args)
     found = kernel.fitting(plain, device)
     if found is None:
         return NotImplemented
-    resident: Any = Resident(device, first, arrays)  # answers what launches ask of a Device
+    resident: Any = ResidentDevice(device, first, arrays)  # answers what launches ask of a Device
     with using(device):
-        return _placed(kernel.launched(found, plain, resident), first)
+        return _place_results(kernel.launched(found, plain, resident), first)
 
 
 def _regular(array: Array) -> Array:
@@ -243,14 +243,14 @@ def _regular(array: Array) -> Array:
         array.store.read()
         return array
     odd = not view.flags.aligned or any(s < 0 or s % view.itemsize for s in view.strides)
-    return array.beside(np.array(array.read(), order="C")) if odd else array
+    return array.on_same_device(np.array(array.read(), order="C")) if odd else array
 
 
-def _placed(found: Any, first: Array) -> Any:
+def _place_results(found: Any, first: Array) -> Any:
     """Results that NumPy memory holds, on the device."""
     if isinstance(found, tuple):
-        return tuple(_placed(part, first) for part in found)
-    return found if type(found) is type(first) else first.beside(found)
+        return tuple(_place_results(part, first) for part in found)
+    return found if type(found) is type(first) else first.on_same_device(found)
 
 
 _SIMPLE = (np.ndarray, np.generic, int, float, complex, list, tuple)
@@ -273,7 +273,7 @@ class Array:
         self.memory = memory
         self.store = store
 
-    def beside(self, found: Any) -> Any:
+    def on_same_device(self, found: Any) -> Any:
         """New NumPy memory, or a number of NumPy's, on the same device."""
         if isinstance(found, np.generic):
             found = np.asarray(found)
@@ -296,8 +296,8 @@ class Array:
     offset = property(lambda self: offset_of(self.memory), doc="Bytes from the start of the memory.")
     T = property(lambda self: Array(self.memory.T, self.store))
     mT = property(lambda self: Array(self.memory.mT, self.store))  # noqa: N815  # the standard's name
-    real = property(lambda self: applied(Array, np.real, (self,), {}))
-    imag = property(lambda self: applied(Array, np.imag, (self,), {}))
+    real = property(lambda self: apply_to_memory(Array, np.real, (self,), {}))
+    imag = property(lambda self: apply_to_memory(Array, np.imag, (self,), {}))
     flat = property(lambda self: iter(self.ravel()))
 
     @property
@@ -324,16 +324,16 @@ class Array:
             return NotImplemented
         if self.device.is_gpu and method == "__call__" and kwargs.keys() <= {"out"}:
             found = _as_kernel(ufunc, inputs, self)
-            if found is not NotImplemented and (not outs or filled(outs[0], found)):
+            if found is not NotImplemented and (not outs or fill_from_device(outs[0], found)):
                 return outs[0] if outs else found
-        return applied(Array, getattr(ufunc, method), inputs, kwargs, writes=method == "at", named=ufunc)
+        return apply_to_memory(Array, getattr(ufunc, method), inputs, kwargs, writes=method == "at", named=ufunc)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is np.sum and len(args) == 1 and not kwargs and self.device.is_gpu:
             return _total(self)
         if function not in KNOWN:
             raise TypeError(f"{full_name(function)} has no form for device arrays: give it np.asarray(x)")
-        return applied(Array, function, args, kwargs, looks=function in LOOKING, writes=function in WRITING)
+        return apply_to_memory(Array, function, args, kwargs, looks=function in LOOKING, writes=function in WRITING)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version is not None and api_version not in _FORMS:
@@ -369,7 +369,7 @@ class Array:
     def srcgrad_launch(self, kernel: Any, args: tuple[Any, ...]) -> Any:
         """What `launch` gives for a kernel with this array among its arguments."""
         device_of([value for value in args if type(value) is Array])
-        found = launched(kernel, args, self)
+        found = launch_resident(kernel, args, self)
         return kernel.function(*args) if found is NotImplemented else found
 
     def __getitem__(self, index: Any) -> Any:
@@ -377,8 +377,8 @@ class Array:
             found = self.memory[index]
             if isinstance(found, np.ndarray):
                 return Array(found, self.store)
-            return self.beside(self.read()[index])
-        return applied(Array, operator.getitem, (self, index), {})
+            return self.on_same_device(self.read()[index])
+        return apply_to_memory(Array, operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         put(self, index, value)
@@ -459,20 +459,20 @@ class Array:
     __xor__, __rxor__, __ixor__ = operators(np.bitwise_xor)
     __lshift__, __rlshift__, __ilshift__ = operators(np.left_shift)
     __rshift__, __rrshift__, __irshift__ = operators(np.right_shift)
-    __eq__, __ne__ = compared(np.equal), compared(np.not_equal)
-    __lt__ = compared(np.less)
-    __le__ = compared(np.less_equal)
-    __gt__ = compared(np.greater)
-    __ge__ = compared(np.greater_equal)
+    __eq__, __ne__ = comparison(np.equal), comparison(np.not_equal)
+    __lt__ = comparison(np.less)
+    __le__ = comparison(np.less_equal)
+    __gt__ = comparison(np.greater)
+    __ge__ = comparison(np.greater_equal)
 
-    __neg__, __pos__ = changed(np.negative), changed(np.positive)
-    __abs__, __invert__ = changed(np.absolute), changed(np.invert)
+    __neg__, __pos__ = unary_operation(np.negative), unary_operation(np.positive)
+    __abs__, __invert__ = unary_operation(np.absolute), unary_operation(np.invert)
 
 
 def _total(array: Array) -> Any:
     """The sum of all elements, added up where they are."""
-    found = launched(TOTAL, (array,), array)
-    return applied(Array, np.sum, (array,), {}) if found is NotImplemented else found
+    found = launch_resident(TOTAL, (array,), array)
+    return apply_to_memory(Array, np.sum, (array,), {}) if found is NotImplemented else found
 
 
 def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -480,7 +480,7 @@ def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
         return _total(array)
     looks, writes = name in LOOKING_METHODS, name in WRITING_METHODS
     method = getattr(np.ndarray, name)
-    return applied(Array, _of_memory, (array, name, *args), kwargs, looks=looks, writes=writes, named=method)
+    return apply_to_memory(Array, _of_memory, (array, name, *args), kwargs, looks=looks, writes=writes, named=method)
 
 
 def _of_memory(memory: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -494,4 +494,4 @@ def _as_kernel(ufunc: Any, inputs: tuple[Any, ...], first: Array) -> Any:
     if kernel is None:
         return NotImplemented
     device_of([value for value in inputs if type(value) is Array])
-    return launched(kernel, inputs, first)
+    return launch_resident(kernel, inputs, first)

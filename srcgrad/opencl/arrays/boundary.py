@@ -11,8 +11,8 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.opencl import scattered
-from srcgrad.opencl.arrays.array import Array, applied, device_of
-from srcgrad.opencl.arrays.creation import placed
+from srcgrad.opencl.arrays.array import Array, apply_to_memory, device_of
+from srcgrad.opencl.arrays.creation import place_on_device
 from srcgrad.opencl.arrays.store import owner_of
 from srcgrad.opencl.devices.device import Device
 from srcgrad.runtime.structure import mapped
@@ -26,7 +26,7 @@ def device_in(values: Iterable[Any]) -> Device | None:
     for value in values:
         if type(value) in _PLAIN or (type(value) in (list, tuple) and all(type(part) in _PLAIN for part in value)):
             continue
-        _replaced(value, arrays.append)
+        _replace_arrays(value, arrays.append)
     if not arrays:
         return None
     device_of(arrays)
@@ -35,17 +35,17 @@ def device_in(values: Iterable[Any]) -> Device | None:
 
 def on_host(value: Any) -> Any:
     """A value with NumPy memory in place of device arrays: on a CPU device, that in which they are."""
-    return value if type(value) in _PLAIN else _replaced(value, _read)
+    return value if type(value) in _PLAIN else _replace_arrays(value, _read)
 
 
-def seen(value: Any) -> Any:
+def as_memory(value: Any) -> Any:
     """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
-    return value if type(value) in _PLAIN else _replaced(value, _seen)
+    return value if type(value) in _PLAIN else _replace_arrays(value, _memory_of_array)
 
 
 def are_direct(values: Iterable[Any]) -> bool:
     """Whether device arrays are arguments themselves, none a part of one: a text can then run on them."""
-    return not any(_mapped(value, seen) is not value for value in values if type(value) is not Array)
+    return not any(_map_parts(value, as_memory) is not value for value in values if type(value) is not Array)
 
 
 def on_device(found: Any, device: Device | None) -> Any:
@@ -54,10 +54,10 @@ def on_device(found: Any, device: Device | None) -> Any:
         return found
     if isinstance(found, np.ndarray | np.generic):
         return placed_number(found, device)
-    return _mapped(found, lambda part: on_device(part, device))
+    return _map_parts(found, lambda part: on_device(part, device))
 
 
-def kept(gradient: Array, value: Array, others: list[Any]) -> Array | None:
+def gradient_on_device(gradient: Array, value: Array, others: list[Any]) -> Array | None:
     """A gradient that is on the device already, in memory of its own; None if it does not fit its argument.
 
     `others` lists arrays, or their mirrors, with which it must not share memory; its own is added to it.
@@ -74,7 +74,7 @@ def kept(gradient: Array, value: Array, others: list[Any]) -> Array | None:
 
 def placed_number(found: Any, device: Device) -> Array:
     """An array, or a number that does not change in place, on a device."""
-    made = placed(np.asarray(found), device)
+    made = place_on_device(np.asarray(found), device)
     if isinstance(found, np.generic):
         made.memory.setflags(write=False)
     return made
@@ -84,20 +84,20 @@ def _read(array: Array) -> Any:
     return array.read()[()] if array.is_number else array.read()
 
 
-def _seen(array: Array) -> Any:
+def _memory_of_array(array: Array) -> Any:
     return array.memory[()] if array.is_number else array.memory
 
 
-def _replaced(value: Any, change: Callable[[Array], Any]) -> Any:
+def _replace_arrays(value: Any, change: Callable[[Array], Any]) -> Any:
     """A value with something else in place of each device array; itself if there are none."""
     if type(value) in _PLAIN:
         return value
     if type(value) is Array:
         return change(value)
-    return _mapped(value, lambda part: _replaced(part, change))
+    return _map_parts(value, lambda part: _replace_arrays(part, change))
 
 
-def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+def _map_parts(value: Any, change: Callable[[Any], Any]) -> Any:
     """A container with its parts changed; itself if none of them changes, or if it is none."""
     if isinstance(value, tuple | list):
         parts = [change(part) for part in value]
@@ -147,7 +147,7 @@ def zeros_like(x: Any) -> Any:
     """`runtime.zeros_like`, on the device of an array."""
     if type(x) is Array:
         made = runtime.zeros_like(x.memory[()] if x.is_number else x.memory)
-        return made if x.is_number else x.beside(made)
+        return made if x.is_number else x.on_same_device(made)
     if isinstance(x, list | tuple | dict) or hasattr(x, "__dataclass_fields__"):
         return mapped(zeros_like, x)
     return runtime.zeros_like(x)
@@ -167,7 +167,7 @@ def add(a: Any, b: Any) -> Any:
 def add_at(x_bar: Any, index: Any, g: Any) -> Any:
     """`runtime.add_at`, of whose arrays only the one that is added to may be a device's."""
     if type(x_bar) is Array:
-        return applied(Array, runtime.add_at, (x_bar, index, g), {}, writes=True)
+        return apply_to_memory(Array, runtime.add_at, (x_bar, index, g), {}, writes=True)
     return runtime.add_at(x_bar, index, g)
 
 
@@ -189,7 +189,7 @@ def owned(x: Any, others: tuple[Any, ...]) -> Any:
 
 def _in_numpy(helper: Any, *args: Any, **kwargs: Any) -> Any:
     looks = helper.__name__ in _LOOKING
-    return applied(Array, helper, args, kwargs, looks=looks)
+    return apply_to_memory(Array, helper, args, kwargs, looks=looks)
 
 
 _FORMS = {form.__name__: form for form in (sum_to, zeros_like, add, add_at, scatter, owned)}

@@ -7,7 +7,7 @@ from typing import Any  # anything that NumPy makes an array of
 
 import numpy as np
 
-from srcgrad.opencl.arrays.array import Array, applied
+from srcgrad.opencl.arrays.array import Array, apply_to_memory
 from srcgrad.opencl.arrays.store import store_on
 from srcgrad.opencl.devices.device import Device
 from srcgrad.opencl.devices.memory import empty as unwritten
@@ -44,92 +44,94 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
             return obj
         if copy is False:
             raise ValueError("this needs a copy: leave copy=False out")
-        return placed(obj.read().astype(wanted), place)
+        return place_on_device(obj.read().astype(wanted), place)
     if copy is False and place.is_gpu:
         raise ValueError("elements get onto this device by a copy: leave copy=False out")
-    made = np.array(_plain(obj), dtype, copy=True if place.is_gpu else copy)
-    return placed(made, place)
+    made = np.array(_plain_value(obj), dtype, copy=True if place.is_gpu else copy)
+    return place_on_device(made, place)
 
 
-def placed(array: Any, device: Device) -> Array:
+def place_on_device(array: Any, device: Device) -> Array:
     """NumPy memory as an array on a device; TypeError if its elements are no numbers."""
     if array.dtype.kind not in _KINDS:
         raise TypeError(f"a device array holds numbers, not elements of dtype {array.dtype}")
     return Array(*store_on(device, array))
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, Array):
         return value.read()[()]
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_plain_value(part) for part in value]
     return value
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """Zeros, as `np.zeros` gives them."""
-    return placed(np.zeros(shape, dtype or float), device_of(device))
+    return place_on_device(np.zeros(shape, dtype or float), device_of(device))
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """Ones, as `np.ones` gives them."""
-    return placed(np.ones(shape, dtype or float), device_of(device))
+    return place_on_device(np.ones(shape, dtype or float), device_of(device))
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """Elements yet to be written, as `np.empty` gives them; large ones in memory that was used before."""
     extents = tuple(map(int, shape)) if isinstance(shape, tuple | list) else (int(shape),)
-    return placed(unwritten(extents, np.dtype(dtype or float)), device_of(device))
+    return place_on_device(unwritten(extents, np.dtype(dtype or float)), device_of(device))
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """One number everywhere, as `np.full` gives it."""
-    return placed(np.full(shape, _plain(fill_value), dtype), device_of(device))
+    return place_on_device(np.full(shape, _plain_value(fill_value), dtype), device_of(device))
 
 
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Array:
     """Numbers a step apart, as `np.arange` gives them."""
     first, last = (0, start) if stop is None else (start, stop)
-    return placed(np.arange(_plain(first), _plain(last), _plain(step), dtype=dtype), device_of(device))
+    return place_on_device(
+        np.arange(_plain_value(first), _plain_value(last), _plain_value(step), dtype=dtype), device_of(device)
+    )
 
 
 def linspace(
     start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> Array:
     """So many numbers from one to another, as `np.linspace` gives them."""
-    made = np.linspace(_plain(start), _plain(stop), num, dtype=dtype, endpoint=endpoint)
-    return placed(made, device_of(device))
+    made = np.linspace(_plain_value(start), _plain_value(stop), num, dtype=dtype, endpoint=endpoint)
+    return place_on_device(made, device_of(device))
 
 
 def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None) -> Array:
     """Ones along a diagonal, as `np.eye` gives them."""
-    return placed(np.eye(n_rows, n_cols, k=k, dtype=dtype or float), device_of(device))
+    return place_on_device(np.eye(n_rows, n_cols, k=k, dtype=dtype or float), device_of(device))
 
 
 def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
     """Zeros in the shape of an array, on its device unless another one is named."""
-    return _like(np.zeros, x, dtype, device)
+    return _make_like(np.zeros, x, dtype, device)
 
 
 def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
     """Ones in the shape of an array, on its device unless another one is named."""
-    return _like(np.ones, x, dtype, device)
+    return _make_like(np.ones, x, dtype, device)
 
 
 def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
     """Elements yet to be written in the shape of an array, on its device unless another one is named."""
-    return _like(np.empty, x, dtype, device)
+    return _make_like(np.empty, x, dtype, device)
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """One number in the shape of an array, on its device unless another one is named."""
-    number = _plain(fill_value)
-    return _like(lambda shape, kind: np.full(shape, number, kind), x, dtype, device)
+    number = _plain_value(fill_value)
+    return _make_like(lambda shape, kind: np.full(shape, number, kind), x, dtype, device)
 
 
-def _like(make: Any, x: Any, dtype: Any, device: Any) -> Array:
+def _make_like(make: Any, x: Any, dtype: Any, device: Any) -> Array:
     place = x.device if device is None and isinstance(x, Array) else device_of(device)
-    return placed(make(x.shape, x.dtype if dtype is None else dtype), place)
+    return place_on_device(make(x.shape, x.dtype if dtype is None else dtype), place)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
@@ -141,14 +143,14 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """The elements along an axis in order; on the host."""
-    made: Array = applied(Array, np.sort, (asarray(x),), {"axis": axis, "stable": stable})
-    return applied(Array, np.flip, (made,), {"axis": axis}) if descending else made
+    made: Array = apply_to_memory(Array, np.sort, (asarray(x),), {"axis": axis, "stable": stable})
+    return apply_to_memory(Array, np.flip, (made,), {"axis": axis}) if descending else made
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """The places from which `sort` takes its elements; on the host."""
     given = asarray(x)
-    return applied(Array, _argsort, (given, axis, descending, stable), {})  # type: ignore[no-any-return]
+    return apply_to_memory(Array, _argsort, (given, axis, descending, stable), {})  # type: ignore[no-any-return]
 
 
 def _argsort(x: Any, axis: int, descending: bool, stable: bool) -> Any:
@@ -166,17 +168,17 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
     """The elements, none below one bound or above the other one."""
-    return asarray(applied(Array, np.clip, (x, min, max), {}))
+    return asarray(apply_to_memory(Array, np.clip, (x, min, max), {}))
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
     """The frequencies of `fft`."""
-    return placed(np.fft.fftfreq(n, d=d).astype(dtype or float), device_of(device))
+    return place_on_device(np.fft.fftfreq(n, d=d).astype(dtype or float), device_of(device))
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
     """The frequencies of `rfft`."""
-    return placed(np.fft.rfftfreq(n, d=d).astype(dtype or float), device_of(device))
+    return place_on_device(np.fft.rfftfreq(n, d=d).astype(dtype or float), device_of(device))
 
 
 def finfo(type: Any, /) -> Any:

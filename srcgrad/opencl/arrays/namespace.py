@@ -15,7 +15,7 @@ from typing import Any  # generators take and give arbitrary objects
 import numpy as np
 
 from srcgrad.opencl.arrays import creation
-from srcgrad.opencl.arrays.array import Array, applied
+from srcgrad.opencl.arrays.array import Array, apply_to_memory
 from srcgrad.opencl.arrays.creation import asarray, device_of
 from srcgrad.opencl.arrays.numpy_functions import LOOKING
 from srcgrad.opencl.devices.device import Device, found
@@ -31,9 +31,9 @@ class Generator:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.generator, name)
-        return functools.partial(self._drawn, method) if callable(method) else method
+        return functools.partial(self._draw_on_device, method) if callable(method) else method
 
-    def _drawn(self, method: Any, *args: Any, **kwargs: Any) -> Any:
+    def _draw_on_device(self, method: Any, *args: Any, **kwargs: Any) -> Any:
         plain = [value.read() if isinstance(value, Array) else value for value in args]
         named = {key: value.read() if isinstance(value, Array) else value for key, value in kwargs.items()}
         made = method(*plain, **named)
@@ -83,15 +83,15 @@ _MADE = ("__array_api_version__", "__array_namespace_info__", "linalg", "fft", "
 NAMES = frozenset(f"{_CREATION} {_FUNCTIONS} {_STANDARD} {_AS_THEY_ARE}".split()) | frozenset(_MADE)
 
 
-def named(name: str) -> Any:
+def function_named(name: str) -> Any:
     """What the namespace has under a name; AttributeError if it has nothing."""
     if name not in NAMES:
         raise AttributeError(f"module 'srcgrad.opencl' has no attribute {name!r}")
-    return _made(name)
+    return _make_function(name)
 
 
 @functools.cache
-def _made(name: str) -> Any:
+def _make_function(name: str) -> Any:
     if name in _CREATION.split():
         return getattr(creation, name)
     if name in _AS_THEY_ARE.split():
@@ -115,17 +115,17 @@ def _on_device(function: Any) -> Any:
 
     @functools.wraps(function)
     def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:
-        found = function(*args, **kwargs) if plain else applied(Array, function, args, kwargs, looks=looks)
-        return _placed(found, device)
+        found = function(*args, **kwargs) if plain else apply_to_memory(Array, function, args, kwargs, looks=looks)
+        return _place_result(found, device)
 
     return call
 
 
-def _placed(found: Any, device: Any) -> Any:
+def _place_result(found: Any, device: Any) -> Any:
     if isinstance(found, np.ndarray | np.generic) or (device is not None and isinstance(found, Array)):
         return asarray(found, device=device)
     if isinstance(found, tuple | list):
-        parts = [_placed(part, device) for part in found]
+        parts = [_place_result(part, device) for part in found]
         return type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
     return found
 

@@ -9,7 +9,7 @@ from typing import Any  # NumPy's functions have no type in common
 import numpy as np
 
 import srcgrad.templates as templates
-from srcgrad.core.trees import parsed
+from srcgrad.core.trees import parse_tree
 from srcgrad.opencl.kernels.print_c import NotElementwiseError, Printer
 from srcgrad.opencl.launch import Kernel
 
@@ -49,7 +49,7 @@ cumsum dot flatten max mean min nonzero prod repeat round searchsorted std sum t
 WRITE_METHODS = "fill partition put sort"
 
 
-def _named(names: str) -> frozenset[Any]:
+def _functions_named(names: str) -> frozenset[Any]:
     found = []
     for name in names.split():
         home, _, last = name.rpartition(".")
@@ -57,9 +57,9 @@ def _named(names: str) -> frozenset[Any]:
     return frozenset(f for f in found if f is not None)  # some came with later releases of NumPy
 
 
-LOOKING = _named(VIEWS)
-WRITING = _named(WRITES)
-KNOWN = LOOKING | _named(READS) | WRITING
+LOOKING = _functions_named(VIEWS)
+WRITING = _functions_named(WRITES)
+KNOWN = LOOKING | _functions_named(READS) | WRITING
 METHODS = frozenset(f"{VIEW_METHODS} {READ_METHODS} {WRITE_METHODS}".split())
 LOOKING_METHODS = frozenset(VIEW_METHODS.split())
 WRITING_METHODS = frozenset(WRITE_METHODS.split())
@@ -90,7 +90,7 @@ def kernel_for(ufunc: Any) -> Kernel | None:
         return None
     printer = Printer({"np": "np"}, lambda: "t1")
     try:
-        text = printer.text(parsed(f"np.{name}({', '.join(names)})").body[0].value)
+        text = printer.text(parse_tree(f"np.{name}({', '.join(names)})").body[0].value)
     except NotElementwiseError:
         return None
     lines = [*printer.lines, f"REAL result = {text};", "STORE(result);"]

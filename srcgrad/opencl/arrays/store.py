@@ -78,7 +78,7 @@ class OnDevice:
 
     def adopt(self, array: Any) -> tuple[Any, OnDevice]:
         """New memory of the host becomes the mirror of a buffer that is made when a kernel reads it."""
-        if not array.flags.owndata or not _ordered(array).flags.c_contiguous:
+        if not array.flags.owndata or not _in_memory_order(array).flags.c_contiguous:
             array = np.array(array, order="C")  # others may hold its memory, or there are gaps in it
         return array, OnDevice(self.device, array)
 
@@ -128,13 +128,13 @@ def offset_of(array: Any) -> int:
     return address(array) - address(owner) if array.size and owner.size else 0
 
 
-def _ordered(owner: Any) -> Any:
+def _in_memory_order(owner: Any) -> Any:
     """The owner of memory with its axes in the order in which they lie there."""
     return owner.transpose(sorted(range(owner.ndim), key=lambda k: -owner.strides[k]))
 
 
 def _bytes(owner: Any) -> Any:
-    return _ordered(owner).reshape(-1).view(np.uint8) if owner.size else np.empty(0, np.uint8)
+    return _in_memory_order(owner).reshape(-1).view(np.uint8) if owner.size else np.empty(0, np.uint8)
 
 
 def store_on(device: Device, array: Any) -> tuple[Any, OnHost | OnDevice]:

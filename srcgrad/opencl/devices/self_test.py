@@ -45,7 +45,7 @@ def rows() -> tuple[list[Row], str]:
     chosen, why = choose()
     made = []
     for number, device in enumerate(found()):
-        bandwidth, launch = (None, None) if is_simulator(device) else measured(opened(device))
+        bandwidth, launch = (None, None) if is_simulator(device) else measure_device(opened(device))
         name, platform = device.name.strip(), device.platform.name.strip()
         fp64, units = bool(device.double_fp_config), device.max_compute_units
         is_used = device == chosen
@@ -68,7 +68,7 @@ def report() -> str:
     return "\n".join([*lines, f"* is used: {why}; SRCGRAD_DEVICE, a number or a part of a name, chooses another."])
 
 
-def measured(device: Device) -> tuple[float, float]:
+def measure_device(device: Device) -> tuple[float, float]:
     """The bandwidth of a copy in GB/s, read and write counted, and the cost of a launch in microseconds."""
     copy = copier(device)
     copy(COPIED)

@@ -653,7 +653,7 @@ _PARTS = {
 }
 
 
-def filled(text: str, real: str) -> str:
+def fill_in_numbers(text: str, real: str) -> str:
     """The C with its numbers."""
     names, suffix = (_FLOAT, "f") if real == "float" else (_DOUBLE, "")
     text = re.sub(r"<([a-z]\w*)\((\w)\)>", lambda m: _horner(_coefficients(m[1], real), m[2], suffix), text)
@@ -750,7 +750,7 @@ def prelude(real: str, text: str) -> str:
         given = FLAGGED.get(name)
         pieces.append(f"#define {name}({given}) sg_{name}({given}, &sg_far)" if given else f"#define {name} sg_{name}")
     extension = "" if real == "float" else "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    return f"{extension}#define REAL {real}" + filled("\n".join(pieces), real) + "\n"
+    return f"{extension}#define REAL {real}" + fill_in_numbers("\n".join(pieces), real) + "\n"
 
 
 def called_in(text: str) -> list[str]:

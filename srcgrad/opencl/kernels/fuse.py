@@ -7,18 +7,31 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import COMPOUND, Block, Node, at, copy, loads, name, parsed, statements, stores, target, walk
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    at,
+    copy,
+    loads,
+    name,
+    parse_tree,
+    statements,
+    stores,
+    target,
+    walk,
+)
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.opencl.kernels.groups import Group, element, is_number
-from srcgrad.opencl.kernels.operands import Held, named, nearest, unnamed
+from srcgrad.opencl.kernels.operands import Held, name_operands, put_operands_back, share_nearest_only
 from srcgrad.opencl.kernels.print_c import integer, new_axis
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.scattered import add_at
 
 
 @dataclass
-class Closed:
+class ClosedGroup:
     """A group whose statements are known: the name of its kernel, its results, and what stands for its call."""
 
     group: Group
@@ -28,7 +41,7 @@ class Closed:
     first: Node  # its first statement
 
 
-def again(closed: list[Closed], forward: Block, body: Block) -> None:
+def recompute_results(closed: list[ClosedGroup], forward: Block, body: Block) -> None:
     """Take from the results what only other kernels read and can compute from what is there; straight lines alone.
 
     Of `t = x + b; h = np.maximum(t, 0.0)` the kernel stores h; that of the backward half, which asks where t was
@@ -57,7 +70,7 @@ def again(closed: list[Closed], forward: Block, body: Block) -> None:
             if all(_is_there(operand, one, body) for operand in lasting for one in readers):
                 first.results.remove(held)
                 for one in readers:
-                    _computed(made, held, one.group)
+                    _compute_in_group(made, held, one.group)
 
 
 def _is_plain(node: Node, group: Group) -> bool:
@@ -93,13 +106,13 @@ def _reads(word: str, block: Block) -> int:
     return sum(read == word for node in block for read in loads(node))
 
 
-def _is_there(operand: str, reader: Closed, body: Block) -> bool:
+def _is_there(operand: str, reader: ClosedGroup, body: Block) -> bool:
     """Whether an operand lives until a kernel runs, whoever reads it there."""
     first = next((k for k, node in enumerate(body) if node is reader.group.original[0]), len(body))
     return any(operand in loads(node) for node in body[first:])
 
 
-def _computed(made: Node, held: str, group: Group) -> None:
+def _compute_in_group(made: Node, held: str, group: Group) -> None:
     """Let a group compute a value of which it was given the result."""
     del group.arguments[held]
     for operand in loads(made.value):
@@ -109,7 +122,7 @@ def _computed(made: Node, held: str, group: Group) -> None:
 
 
 @dataclass
-class Fusing:
+class FusionWork:
     """The work on one derivative: what is read where, and the functions made so far."""
 
     facts: Facts
@@ -117,7 +130,7 @@ class Fusing:
     reads: dict[str, int] = field(default_factory=dict)  # how often each name is read in the whole text
     counters: frozenset[str] = frozenset()  # names of integers
     singles: dict[str, int] = field(default_factory=dict)  # names of what has an axis of length one, and which
-    closed: list[Closed] = field(default_factory=list)
+    closed: list[ClosedGroup] = field(default_factory=list)
     count: int = 1
     loops: int = 0  # around the statements at hand
     primal: bool = True  # whether the statements at hand are of the forward half
@@ -129,15 +142,15 @@ class Fusing:
 
 def fuse(program: Program, facts: Facts) -> Program:
     """Put the elementwise work of both halves into kernels."""
-    work = Fusing(facts, f"{facts.source.name}_kernel")
+    work = FusionWork(facts, f"{facts.source.name}_kernel")
     body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
     facts.saved = kept_alive(program, facts)
-    nearest(body, facts)
+    share_nearest_only(body, facts)
     if "add_at" in facts.imports:
         facts.library_values["add_at"] = add_at
     held: Held = {}
     program.forward, program.backward = (
-        named(half, facts, work.group, held) for half in (program.forward, program.backward)
+        name_operands(half, facts, work.group, held) for half in (program.forward, program.backward)
     )
     body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
     forward = program.forward
@@ -155,14 +168,14 @@ def fuse(program: Program, facts: Facts) -> Program:
         split = joined.index(mark)
         program.forward, program.backward = joined[:split], joined[split + 1 :]
     if facts.mode != "vjp":
-        again(work.closed, forward, body)
+        recompute_results(work.closed, forward, body)
     calls: dict[Node, Node] = {}
     for one in work.closed:
         function = _function(one.called, one.group, element(one.group, one.results), one.results)
         facts.module.add_kernel(function, facts)
         calls[one.mark] = _call(one, facts)
     for half in (program.forward, program.backward):
-        half[:] = unnamed(rewrite_statements(half, lambda node: [calls.get(node, node)]), held)
+        half[:] = put_operands_back(rewrite_statements(half, lambda node: [calls.get(node, node)]), held)
     return program
 
 
@@ -189,14 +202,14 @@ def _singles(body: Block) -> dict[str, int]:
     return {bound: axis for bound, axis in found.items() if axis is not None}
 
 
-def _block(block: Block, work: Fusing) -> Block:
+def _block(block: Block, work: FusionWork) -> Block:
     made: Block = []
     group = work.group()
     for node in block:
         work.primal = work.primal and not isinstance(node, gast.Pass)
         group.primal = work.primal
         if isinstance(node, COMPOUND):
-            made += _closed(group, work)
+            made += _close_group(group, work)
             group = work.group()
             work.loops += isinstance(node, gast.For | gast.While)
             node.body = _block(node.body, work)
@@ -206,17 +219,17 @@ def _block(block: Block, work: Fusing) -> Block:
             continue
         if group.take(node):
             continue
-        made += _closed(group, work)
+        made += _close_group(group, work)
         group = work.group()
         if not group.take(node):
             made.append(node)
-    return made + _closed(group, work)
+    return made + _close_group(group, work)
 
 
-def _closed(group: Group, work: Fusing) -> Block:
+def _close_group(group: Group, work: FusionWork) -> Block:
     """The statements of a group: what goes before, the call of its kernel, what comes after."""
     if not group.is_worth_it():
-        return group.plain()
+        return group.plain_statements()
     inside: dict[str, int] = {}
     for node in group.statements:
         for read in loads(node):
@@ -226,17 +239,17 @@ def _closed(group: Group, work: Fusing) -> Block:
     outside = {s for s in made_here if work.reads.get(s, 0) > inside.get(s, 0) or s not in work.reads}
     results = [s for s in made_here if s in outside | carried]
     if not results and not group.writes:
-        return group.plain()
+        return group.plain_statements()
     facts = work.facts
     called = facts.module.names.fresh(f"{work.stem}_{work.count}")
     work.count += 1
     facts.names.taken.add(called)
     mark = gast.Pass()
-    work.closed.append(Closed(group, called, results, mark, group.statements[0]))
+    work.closed.append(ClosedGroup(group, called, results, mark, group.statements[0]))
     return [*group.before, mark, *group.after]
 
 
-def _call(one: Closed, facts: Facts) -> Node:
+def _call(one: ClosedGroup, facts: Facts) -> Node:
     """What stands where the statements of a group stood."""
     call = gast.Call(name(facts.library("launch", launch)), [name(one.called), *one.group.arguments.values()], [])
     places: list[Node] = [name(result, gast.Store()) for result in one.results]
@@ -246,7 +259,7 @@ def _call(one: Closed, facts: Facts) -> Node:
 
 def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
     """`def kernel(x, a): ...`: the C as docstring, the Python as body."""
-    made = parsed(f"def {called}({', '.join(group.arguments)}): pass").body[0]
+    made = parse_tree(f"def {called}({', '.join(group.arguments)}): pass").body[0]
     names: list[Node] = [name(result) for result in results]
     value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
     body = [group.augmented.get(node, node) for node in group.statements]

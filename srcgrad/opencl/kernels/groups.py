@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.expressions import index_rank, is_basic
-from srcgrad.core.facts import Facts, copied
+from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.printer.expressions import expression as spelled
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -18,8 +18,8 @@ from srcgrad.core.trees import (
     Node,
     at,
     children,
-    constant,
     copy,
+    literal_node,
     loads,
     name,
     root,
@@ -34,7 +34,7 @@ from srcgrad.opencl.kernels.lines import HEAD, SCANS
 from srcgrad.opencl.kernels.print_c import (
     CALLED,
     FLAT,
-    Many,
+    ManyCall,
     NotElementwiseError,
     Printer,
     form_of,
@@ -130,7 +130,7 @@ def take_number(node: Node, bound: str, deferred: set[str], group: Group) -> boo
         group.add(bound, node.value, node)
         group.stored.append(bound)
         return True
-    changed = at(copied(node, group.facts), node)
+    changed = at(copy_with_facts(node, group.facts), node)
     sums = [*_outermost(changed.value, group)]
     if not sums and not {*group.stored, *group.sums} & set(loads(changed.value)):
         return False
@@ -330,7 +330,7 @@ class Group:
         self.printer().text(made)
         self.statements.append(at(gast.Assign([name(bound, gast.Store())], made, None), node))
 
-    def many(self, node: Node) -> Many | None:
+    def many(self, node: Node) -> ManyCall | None:
         return self.printer().spelling.many(node)
 
     def is_elementwise(self, node: Node) -> bool:
@@ -351,7 +351,7 @@ class Group:
         if isinstance(node, gast.Name):
             return name(node.id) if node.id in self.stored or node.id in self.sums else self.argument(node)
         if isinstance(node, gast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-            return constant(node.value)
+            return literal_node(node.value)
         many = self.many(node)
         if many is not None:
             return self._of_many(node, many)
@@ -380,7 +380,7 @@ class Group:
             return made
         return self.argument(node)
 
-    def _of_many(self, node: Node, many: Many) -> Node:
+    def _of_many(self, node: Node, many: ManyCall) -> Node:
         """A call that puts elements together, over names of the group."""
         inside = {*self.stored, *self.sums} & set(loads(node))
         if many.form in ("AXIS", "ONLY") and not inside:
@@ -389,7 +389,7 @@ class Group:
             return self.argument(node)
         if many.form == "OTHERS" and many.axis is None and not self._is_row(found_at(many.values[0])):
             raise NotElementwiseError
-        made = copied(node, self.facts)
+        made = copy_with_facts(node, self.facts)
         found = self.many(made)
         assert found is not None, "a copy means the same"
         self.operations += _FEWEST if many.form in (*SCANS, "OTHERS") else many.form not in ("AXIS", "ONLY", "COUNT")
@@ -423,10 +423,10 @@ class Group:
 
     def printer(self) -> Printer:
         """What prints its expressions."""
-        fresh = self._unused()
-        return Printer(self.facts.imports, lambda: next(fresh), self._means, self._single)
+        fresh = self._unused_names()
+        return Printer(self.facts.imports, lambda: next(fresh), self._means, self._single_axis)
 
-    def _unused(self) -> Iterator[str]:
+    def _unused_names(self) -> Iterator[str]:
         taken = {identifier(one) for one in [*self.arguments, *self.stored, *self.sums]}
         yield from (made for k in count(1) if (made := f"part{k}") not in taken)
 
@@ -439,7 +439,7 @@ class Group:
         found = binding_of(meant, self.facts, self.facts.local)
         return found.object if found is not None and found.kind == "object" else None
 
-    def _single(self, bound: str) -> int | None:
+    def _single_axis(self, bound: str) -> int | None:
         """The axis of length one of a value, or of the adjoint of one."""
         given = self.arguments.get(bound)
         made = new_axis(given) if isinstance(given, gast.Subscript) else None
@@ -463,7 +463,7 @@ class Group:
         fewest = _FEWEST + 1 if self.writes else _FEWEST  # writes are launched after the rest
         return self.operations >= fewest and bool(self.arguments)
 
-    def plain(self) -> Block:
+    def plain_statements(self) -> Block:
         """The statements as they were."""
         return self.original
 
@@ -472,10 +472,10 @@ def element(group: Group, wanted: list[str]) -> str:
     """The text, whose results are the names in `wanted`."""
     lines = [HEAD, ""]
     printer, known = group.printer(), set(group.arguments)
-    for node in _needed(group, wanted):
+    for node in _needed_statements(group, wanted):
         part = written_by(node)
         made = printer.text(node.value)
-        lines += _cited(node, lines, group)
+        lines += _cite_line(node, lines, group)
         own = [f"    {line}" for line in printer.lines]
         printer.lines.clear()
         if part:
@@ -494,7 +494,7 @@ def element(group: Group, wanted: list[str]) -> str:
     return "\n    ".join(lines).replace("\n    \n", "\n\n") + "\n    "
 
 
-def _needed(group: Group, wanted: list[str]) -> list[Node]:
+def _needed_statements(group: Group, wanted: list[str]) -> list[Node]:
     """The statements on which the results depend."""
     needed = set(wanted)
     found: list[Node] = []
@@ -505,7 +505,7 @@ def _needed(group: Group, wanted: list[str]) -> list[Node]:
     return found[::-1]
 
 
-def _cited(node: Node, lines: list[str], group: Group) -> list[str]:
+def _cite_line(node: Node, lines: list[str], group: Group) -> list[str]:
     """The user's line as a comment, where another one was cited last."""
     number, source = getattr(node, "lineno", 0), group.facts.source.lines
     if not 0 < number <= len(source):

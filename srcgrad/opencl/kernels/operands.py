@@ -25,13 +25,13 @@ _PRODUCTS = (np.matmul, np.dot, runtime.matmul_left, runtime.matmul_right, runti
 Held = dict[Node, tuple[Node, Place]]  # per statement that names an operand, the one that reads it, and where
 
 
-def named(block: Block, facts: Facts, group: Callable[[], Group], held: Held) -> Block:
+def name_operands(block: Block, facts: Facts, group: Callable[[], Group], held: Held) -> Block:
     """Statements in which such operands are names: `t = e` before `add_at(x_bar, i, t)`, or before `t @ w`."""
 
     def change(node: Node) -> Block:
         made: Block = []
         if isinstance(node, gast.Assign | gast.AugAssign | gast.Expr):
-            for stem, place in [*_added(node, facts), *_multiplied(node.value, group)]:
+            for stem, place in [*_added_operands(node, facts), *_product_operands(node.value, group)]:
                 bound = facts.names.fresh(stem)
                 facts.names.taken.add(bound)
                 made.append(at(gast.Assign([name(bound, gast.Store())], found_at(place), None), node))
@@ -42,7 +42,7 @@ def named(block: Block, facts: Facts, group: Callable[[], Group], held: Held) ->
     return rewrite_statements(block, change)
 
 
-def unnamed(block: Block, held: Held) -> Block:
+def put_operands_back(block: Block, held: Held) -> Block:
     """The statements with those operands back in their places that no kernel has taken."""
     return rewrite_blocks(block, lambda inner: _unnamed(inner, held))
 
@@ -59,7 +59,7 @@ def _unnamed(block: Block, held: Held) -> Block:
     return made
 
 
-def _added(node: Node, facts: Facts) -> Iterator[tuple[str, Place]]:
+def _added_operands(node: Node, facts: Facts) -> Iterator[tuple[str, Place]]:
     """What a statement adds at an index, where that is computed in it."""
     call: Node = node.value if isinstance(node, gast.Expr) else None
     if function_called(call, facts) is add_at and len(call.args) == 3:
@@ -67,12 +67,12 @@ def _added(node: Node, facts: Facts) -> Iterator[tuple[str, Place]]:
             yield "added", (call.args, 2)
 
 
-def _multiplied(node: Node, group: Callable[[], Group]) -> Iterator[tuple[str, Place]]:
+def _product_operands(node: Node, group: Callable[[], Group]) -> Iterator[tuple[str, Place]]:
     """The operands of products in an expression that are maps; inner ones first."""
     if not isinstance(node, gast.BinOp | gast.UnaryOp | gast.Call | gast.Subscript | gast.Attribute):
         return  # what is computed later, or perhaps not at all, stays where it is
     for child in children(node):
-        yield from _multiplied(child, group)
+        yield from _product_operands(child, group)
     places: list[Place] = []
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
         places = [(node, "left"), (node, "right")]
@@ -95,7 +95,7 @@ def _is_map(node: Node, group: Group) -> bool:
 _EXTREMES = ("max", "min", "amax", "amin")
 
 
-def nearest(body: Block, facts: Facts) -> None:
+def share_nearest_only(body: Block, facts: Facts) -> None:
     """`share_nearest` for `share`, but where an extreme is of the very array that is asked for its elements.
 
     Likewise `is_nearest(a, y)` for `a == y`, of which the adjoint of an extreme of all elements counts the hits.

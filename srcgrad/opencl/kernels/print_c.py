@@ -35,7 +35,7 @@ _METHODS = {
 
 
 @dataclass
-class Many:
+class ManyCall:
     """One such call: where the values are that it takes, and the value whose shape it looks at."""
 
     form: str
@@ -62,10 +62,14 @@ class Spelling:
         self.function = function  # what a call means
         self.single = single  # the axis of length one of what a name is bound to
 
-    def many(self, node: Node) -> Many | None:
+    def many(self, node: Node) -> ManyCall | None:
         """The call as one of many elements; None for any other expression."""
         if isinstance(node, gast.Subscript):
-            return self._turned(node, node.value) if _is_reversal(node) else new_axis(node) or self._only(node)
+            return (
+                self._read_reversed_sum(node, node.value)
+                if _is_reversal(node)
+                else new_axis(node) or self._read_only_element(node)
+            )
         if not isinstance(node, gast.Call):
             return None
         if isinstance(node.func, gast.Name) and node.func.id in self.helpers:
@@ -75,24 +79,24 @@ class Spelling:
             return _reduction(node, _REDUCTIONS[function], node.args, 0)
         if function is None and isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
             return _reduction(node, _METHODS[node.func.attr], [node.func.value, *node.args], -1)
-        return self._shaped(node, function)
+        return self._read_reshaping(node, function)
 
-    def _only(self, node: Node) -> Many | None:
+    def _read_only_element(self, node: Node) -> ManyCall | None:
         """`e[:, 0]`, where `e` has no more than one element along that axis."""
-        axis = _picked(node)
-        same = axis is not None and self._single(node.value) == axis
-        return Many("ONLY", [(node, "value")], [], axis) if same else None
+        axis = _picked_axis(node)
+        same = axis is not None and self._read_single_axis(node.value) == axis
+        return ManyCall("ONLY", [(node, "value")], [], axis) if same else None
 
-    def _single(self, node: Node) -> int | None:
+    def _read_single_axis(self, node: Node) -> int | None:
         """The axis along which an expression has one element, where the text shows that."""
         if isinstance(node, gast.Name):
             return self.single(node.id)
         found = self.many(node)
         if found is not None and found.form in ("SUM_TO", "SPREAD"):
-            return self._single(at(found.likes[0]))
+            return self._read_single_axis(at(found.likes[0]))
         return found.axis if found is not None and (found.form == "AXIS" or found.kept) else None
 
-    def _turned(self, node: Node, inner: Node) -> Many | None:
+    def _read_reversed_sum(self, node: Node, inner: Node) -> ManyCall | None:
         """A running sum from the end: `np.cumsum(x[::-1])[::-1]`, or with `np.flip(..., 1)` of both."""
         found = self.many(inner) if isinstance(inner, gast.Call) else None
         if found is None or found.form not in ("CUMSUM", "CUMPROD") or found.back or found.before or found.likes:
@@ -106,22 +110,22 @@ class Spelling:
         same = same and axis is not None and axis == found.axis == integer(of.args[1])
         return dataclasses.replace(found, values=[(of.args, 0)], back=True) if same else None
 
-    def _shaped(self, node: Node, function: Any) -> Many | None:
+    def _read_reshaping(self, node: Node, function: Any) -> ManyCall | None:
         if node.keywords or len(node.args) != 2:
             return None
         two = node.args[1]
         if function is np.flip:
-            return self._turned(node, node.args[0])
+            return self._read_reversed_sum(node, node.args[0])
         if function is np.reshape and isinstance(node.args[0], gast.Subscript) and _is_reversal(node.args[0]):
             found = self.many(node.args[0])
             if found is not None and isinstance(two, gast.Call) and self.function(two) is np.shape:
                 return dataclasses.replace(found, likes=[(two.args, 0)])
         if function is np.broadcast_to and isinstance(two, gast.Call) and self.function(two) is np.shape:
-            return Many("SPREAD", [(node.args, 0)], [(two.args, 0)])
+            return ManyCall("SPREAD", [(node.args, 0)], [(two.args, 0)])
         if function is np.full_like:
-            return Many("FILL", [(node.args, 1)], [(node.args, 0)])
+            return ManyCall("FILL", [(node.args, 1)], [(node.args, 0)])
         if function is np.expand_dims and (axis := integer(two)) is not None:
-            return Many("AXIS", [(node.args, 0)], [], axis)
+            return ManyCall("AXIS", [(node.args, 0)], [], axis)
         return None
 
 
@@ -166,7 +170,7 @@ def _is_reversal(node: Node) -> bool:
     return isinstance(part, gast.Slice) and part.lower is part.upper is None and integer(part.step) == -1
 
 
-def new_axis(node: Node) -> Many | None:
+def new_axis(node: Node) -> ManyCall | None:
     """`x[:, None]` and `x[..., None]`, which have one axis more."""
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
     new = [k for k, part in enumerate(parts) if isinstance(part, gast.Constant) and part.value is None]
@@ -174,12 +178,12 @@ def new_axis(node: Node) -> Many | None:
         return None
     others = parts[: new[0]] + parts[new[0] + 1 :]
     if all(isinstance(p, gast.Slice) and not (p.lower or p.upper or p.step) for p in others):
-        return Many("AXIS", [(node, "value")], [], new[0])
+        return ManyCall("AXIS", [(node, "value")], [], new[0])
     dots = len(others) == 1 and isinstance(others[0], gast.Constant) and others[0].value is Ellipsis
-    return Many("AXIS", [(node, "value")], [], -1) if dots and new[0] == 1 else None
+    return ManyCall("AXIS", [(node, "value")], [], -1) if dots and new[0] == 1 else None
 
 
-def _picked(node: Node) -> int | None:
+def _picked_axis(node: Node) -> int | None:
     """The axis of which an index takes the first element, where it takes all of the others."""
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
     first = [k for k, part in enumerate(parts) if integer(part) == 0]
@@ -192,37 +196,37 @@ def _picked(node: Node) -> int | None:
     return -1 if dots and first[0] == 1 else None
 
 
-def _helper(node: Node, helper: str) -> Many | None:
+def _helper(node: Node, helper: str) -> ManyCall | None:
     if helper == "sum_to" and len(node.args) == 2 and not node.keywords:
-        return Many("SUM_TO", [(node.args, 0)], [(node.args, 1)])
+        return ManyCall("SUM_TO", [(node.args, 0)], [(node.args, 1)])
     if helper == "count":
         found = _where(node, 1)
-        return None if found is None or found[1] else Many("COUNT", [], [(node.args, 0)], found[0])
+        return None if found is None or found[1] else ManyCall("COUNT", [], [(node.args, 0)], found[0])
     if helper in ("recurrence", "recurrence_back"):
         found = _where(node, 2)
         given = ([(node.args, 0)], [(node.args, 1)])
-        return None if found is None else Many("RECUR", *given, found[0], back=helper == "recurrence_back")
+        return None if found is None else ManyCall("RECUR", *given, found[0], back=helper == "recurrence_back")
     if helper == "products_before":
         found = _where(node, 1)
-        return None if found is None else Many("CUMPROD", [(node.args, 0)], [], found[0], before=True)
+        return None if found is None else ManyCall("CUMPROD", [(node.args, 0)], [], found[0], before=True)
     if helper == "prod_without":
         found = _where(node, 1)
-        return None if found is None else Many("OTHERS", [(node.args, 0)], [], found[0])
+        return None if found is None else ManyCall("OTHERS", [(node.args, 0)], [], found[0])
     if helper == "spread":
         found = _where(node, 2)
-        return None if found is None else Many("SPREAD", [(node.args, 0)], [(node.args, 1)], *found)
+        return None if found is None else ManyCall("SPREAD", [(node.args, 0)], [(node.args, 1)], *found)
     if helper in ("share", "share_nearest"):
         found, form = _where(node, 3), "SHARE" if helper == "share" else "NEAREST"
-        return None if found is None else Many(form, [(node.args, k) for k in range(3)], [], *found)
+        return None if found is None else ManyCall(form, [(node.args, k) for k in range(3)], [], *found)
     return None
 
 
-def _reduction(node: Node, form: str, given: list[Node], shift: int) -> Many | None:
+def _reduction(node: Node, form: str, given: list[Node], shift: int) -> ManyCall | None:
     found = _where(node, 1 + shift)
     if found is None or not given or (found[1] and form in SCANS) or len(node.args) > 2 + shift:
         return None  # the third argument of NumPy's reductions is a dtype
     place = (node.args, 0) if shift == 0 else (node.func, "value")
-    return Many(form, [place], [], *found)
+    return ManyCall(form, [place], [], *found)
 
 
 def _where(node: Node, first: int) -> tuple[int | None, bool] | None:
@@ -296,10 +300,10 @@ class Printer:
 
     def text(self, node: Node, place: int = 0) -> str:
         """The expression as C, in parentheses where its place binds more strongly than it does."""
-        text, strength = self._printed(node)
+        text, strength = self._print_node(node)
         return text if strength >= place else f"({text})"
 
-    def _printed(self, node: Node) -> tuple[str, int]:
+    def _print_node(self, node: Node) -> tuple[str, int]:
         if isinstance(node, gast.Name):
             return identifier(node.id), _ATOM
         if isinstance(node, gast.Constant):
@@ -307,13 +311,13 @@ class Printer:
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
             return f"-{self.text(node.operand, _ATOM)}", _SIGN
         if isinstance(node, gast.BinOp):
-            return self._binary(node)
+            return self._print_binary(node)
         if isinstance(node, gast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
             sides = (self.text(node.left, _SUM), self.text(node.comparators[0], _SUM))
             return f"{sides[0]} {_COMPARISONS[type(node.ops[0])]} {sides[1]}", _TEST
         many = self.spelling.many(node)
         if many is not None:
-            return self._many(many)
+            return self._print_many(many)
         if isinstance(node, gast.Call):
             return self._call(node)
         raise NotElementwiseError
@@ -324,7 +328,7 @@ class Printer:
             return self.is_test(node.left) and self.is_test(node.right)
         return isinstance(node, gast.Compare) or (isinstance(node, gast.Call) and self.function(node) is np.isnan)
 
-    def _binary(self, node: Node) -> tuple[str, int]:
+    def _print_binary(self, node: Node) -> tuple[str, int]:
         tests = self.is_test(node.left) and self.is_test(node.right)
         if isinstance(node.op, gast.BitAnd | gast.BitOr) and tests:
             sign = "&&" if isinstance(node.op, gast.BitAnd) else "||"
@@ -354,7 +358,7 @@ class Printer:
 
     def _call(self, node: Node) -> tuple[str, int]:
         if isinstance(node.func, gast.Attribute) and node.func.attr == "copy" and not node.args:
-            return self._printed(node.func.value)
+            return self._print_node(node.func.value)
         function = self.function(node)
         if function is np.where and len(node.args) == 3:
             test, yes, no = (self.text(argument, _TEST + 1) for argument in node.args)
@@ -374,7 +378,7 @@ class Printer:
             values[parameter] = self._word(text) if times > 1 else text
         return _WORD.sub(lambda word: values.get(word.group(), word.group()), form), _ATOM if call else _CHOICE
 
-    def _many(self, many: Many) -> tuple[str, int]:
+    def _print_many(self, many: ManyCall) -> tuple[str, int]:
         """A line for a call that puts elements together, and the name of its value."""
         values = [at(place) for place in many.values]
         likes = [self._word(self.text(at(place))) for place in many.likes]
@@ -393,7 +397,7 @@ class Printer:
             given = [given[0] if many.kept else self._line(f"AXIS({given[0]}; {axis})"), *likes]
         return self._line(f"{many.form}({'; '.join(given)})"), _ATOM
 
-    def _share(self, many: Many, values: list[str], marks: str) -> tuple[str, int]:
+    def _share(self, many: ManyCall, values: list[str], marks: str) -> tuple[str, int]:
         """The adjoint of an extreme, shared evenly by the elements that are equal, or nearest, to it."""
         g, a, y = values
         if many.axis is not None and not many.kept:

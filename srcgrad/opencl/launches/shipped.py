@@ -13,10 +13,10 @@ import symtable
 import sys
 from collections.abc import Collection, Iterable, Mapping
 
-from srcgrad.backend.text.free_names import Copied, Made
-from srcgrad.backend.text.module import Written
+from srcgrad.backend.text.free_names import CopiedDefinition, OutputFunction
+from srcgrad.backend.text.module import OutputParts
 from srcgrad.backend.text.references import references
-from srcgrad.backend.text.standalone import Key, Known, section
+from srcgrad.backend.text.standalone import Key, SectionContents, section
 from srcgrad.opencl.devices import device, self_test, trusted
 from srcgrad.opencl.kernels import c_functions
 
@@ -61,7 +61,7 @@ def answer() -> None:
         print(self_test.probe(int(sys.argv[2]), sys.argv[3]))
 
 
-def with_kernels(found: Written, kernels: Collection[str]) -> tuple[list[str], str]:
+def with_kernels(found: OutputParts, kernels: Collection[str]) -> tuple[list[str], str]:
     """The imports of a standalone module, and what follows its own text, so that its kernels run.
 
     `kernels` are the names of the functions that are kernels.
@@ -75,26 +75,30 @@ def with_kernels(found: Written, kernels: Collection[str]) -> tuple[list[str], s
         module, _, spelled = line.removeprefix("from ").partition(" import ")
         member, _, alias = spelled.partition(" as ")
         roots[module, member] = alias or member
-    copied = [(m, text) for m, text in found.texts if isinstance(m, Copied) and m.module.name.startswith("srcgrad.")]
-    known = Known(
+    copied = [
+        (m, text) for m, text in found.texts if isinstance(m, CopiedDefinition) and m.module.name.startswith("srcgrad.")
+    ]
+    known = SectionContents(
         {**roots, _ANSWER: ""},
-        {(meaning.module.name, meaning.name): _bound(text)[0] for meaning, text in copied},
+        {(meaning.module.name, meaning.name): _names_bound(text)[0] for meaning, text in copied},
         frozenset(others),
-        frozenset(name for text in [*others, *(text for _, text in found.texts)] for name in _meant(text)),
+        frozenset(name for text in [*others, *(text for _, text in found.texts)] for name in _names_meant(text)),
         _INSTEAD,
-        _values([text for meaning, text in found.texts if isinstance(meaning, Made) and meaning.name in kernels]),
+        _values(
+            [text for meaning, text in found.texts if isinstance(meaning, OutputFunction) and meaning.name in kernels]
+        ),
     )
     made = section(known)
     text = f'{_HEAD}\n\n{made.text}\n\n\nif __name__ == "__main__":\n    {made.names[_ANSWER]}()'
     return [*others, *made.imports], f"\n\n{text}"
 
 
-def _meant(text: str) -> list[str]:
+def _names_meant(text: str) -> list[str]:
     """The names that a text binds, or reads from outside of itself."""
-    return [*_bound(text), *(reference.parts[0] for reference in references(text))]
+    return [*_names_bound(text), *(reference.parts[0] for reference in references(text))]
 
 
-def _bound(text: str) -> list[str]:
+def _names_bound(text: str) -> list[str]:
     symbols = symtable.symtable(text, "<text>", "exec").get_symbols()
     return [symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()]
 
@@ -104,7 +108,7 @@ def _values(kernels: Iterable[str]) -> dict[Key, str]:
     called = "\n".join([*(_element(text) for text in kernels), _ALWAYS])
     texts = {real: c_functions.prelude(real, called) for real in ("float", "double")}
     return {
-        (_HERE, "PRELUDES"): _written(texts),
+        (_HERE, "PRELUDES"): _dict_of_texts(texts),
         (trusted.__name__, "_FUNCTIONS"): _formulas(called),
         (device.__name__, "_INSTALL"): f'"{_INSTALL}"',
     }
@@ -117,7 +121,7 @@ def _element(text: str) -> str:
     return re.sub(r"//.*", "", ast.get_docstring(kernel) or "")
 
 
-def _written(texts: Mapping[str, str]) -> str:
+def _dict_of_texts(texts: Mapping[str, str]) -> str:
     """A dict of texts, each of which stands there as it is."""
     parts = ['    "{}": """\n{}\n""",'.format(real, text.strip("\n")) for real, text in texts.items()]
     return "\n".join(["{", *parts, "}"])

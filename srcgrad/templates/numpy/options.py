@@ -5,7 +5,7 @@ Such a call is written out with others; its derivatives are those of this text.
 
 import numpy as np
 
-from srcgrad.core.rule_forms import otherwise
+from srcgrad.core.rule_forms import declare_other_form
 from srcgrad.core.rules import constants
 from srcgrad.runtime.layout import pad_widths, require_handled, sides
 from srcgrad.runtime.singular import root
@@ -36,14 +36,14 @@ def _moments(name):
     )
 
 
-@otherwise(np.mean, _masked("np.mean"), where=())
+@declare_other_form(np.mean, _masked("np.mean"), where=())
 def mean(a, axis=None, *, keepdims=False, where=True):
     kept = np.broadcast_to(where, np.shape(a))
     total = np.sum(np.where(kept, a, 0.0), axis=axis, keepdims=keepdims)
     return total / np.count_nonzero(kept, axis=axis, keepdims=keepdims)
 
 
-@otherwise(np.var, _moments("np.var"), where=(), mean=())
+@declare_other_form(np.var, _moments("np.var"), where=(), mean=())
 def var(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     kept = np.broadcast_to(where, np.shape(a))
     if mean is None:
@@ -57,7 +57,7 @@ def var(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correcti
     return np.sum(off * off, axis=axis, keepdims=keepdims) / freedom
 
 
-@otherwise(np.std, _moments("np.std"), where=(), mean=())
+@declare_other_form(np.std, _moments("np.std"), where=(), mean=())
 def std(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     if mean is None:
         variance = np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, correction=correction)
@@ -66,17 +66,17 @@ def std(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correcti
     return root(variance)
 
 
-@otherwise(np.nansum, _masked("np.nansum"), where=())
+@declare_other_form(np.nansum, _masked("np.nansum"), where=())
 def nansum(a, axis=None, *, keepdims=False, where=True):
     return np.nansum(np.where(where, a, np.nan), axis=axis, keepdims=keepdims)
 
 
-@otherwise(np.nanmean, _masked("np.nanmean"), where=())
+@declare_other_form(np.nanmean, _masked("np.nanmean"), where=())
 def nanmean(a, axis=None, *, keepdims=False, where=True):
     return np.nanmean(np.where(where, a, np.nan), axis=axis, keepdims=keepdims)
 
 
-@otherwise(
+@declare_other_form(
     np.diff,
     (
         ("np.diff(x, prepend=x[0])", (5,)),
@@ -101,7 +101,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return np.diff(whole, n, axis)
 
 
-@otherwise(
+@declare_other_form(
     np.interp,
     (
         ("np.interp(2.0 * x - 3.0, np.array([0.0, 1.0, 2.5]), y, left=0.0, right=z)", (6,), (3,), ()),
@@ -134,7 +134,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     return y
 
 
-@otherwise(
+@declare_other_form(
     np.pad,
     (
         ("np.pad(x, 2, 'linear_ramp')", (3,)),
@@ -183,13 +183,13 @@ def _by(statistic):
 
 MEANS = (("np.pad(x, 2, mode='mean')", (3, 4)), ("np.pad(x, (1, 2), mode='mean', stat_length=2)", (3, 4)))
 LEAST = (("np.pad(x, (2, 0), mode='minimum', stat_length=((1, 2), (2, 1)))", (3, 4)),)
-otherwise(np.pad, MEANS, {2: "mode"}, mode=("mean",))(_by(np.mean))
-otherwise(np.pad, (("np.pad(x, 1, mode='median')", (3, 4)),), {2: "mode"}, mode=("median",))(_by(np.median))
-otherwise(np.pad, (("np.pad(x, 1, mode='maximum')", (3, 4)),), {2: "mode"}, mode=("maximum",))(_by(np.max))
-otherwise(np.pad, LEAST, {2: "mode"}, mode=("minimum",))(_by(np.min))
+declare_other_form(np.pad, MEANS, {2: "mode"}, mode=("mean",))(_by(np.mean))
+declare_other_form(np.pad, (("np.pad(x, 1, mode='median')", (3, 4)),), {2: "mode"}, mode=("median",))(_by(np.median))
+declare_other_form(np.pad, (("np.pad(x, 1, mode='maximum')", (3, 4)),), {2: "mode"}, mode=("maximum",))(_by(np.max))
+declare_other_form(np.pad, LEAST, {2: "mode"}, mode=("minimum",))(_by(np.min))
 
 
-@otherwise(
+@declare_other_form(
     np.pad,
     (
         ("np.pad(x, 2, mode='reflect', reflect_type='odd')", (3, 4)),
@@ -217,7 +217,7 @@ def reflected(array, pad_width, mode="constant", *, stat_length=None, end_values
     return y
 
 
-@otherwise(
+@declare_other_form(
     np.array,
     (
         ("np.array(x, ndmin=2)", (3,)),
@@ -237,21 +237,21 @@ def _cast(name):
     return ((f"{name}(x, dtype=np.float64)", (4,)), (f"{name}(x, axis=0, dtype=float)", (3, 2)))
 
 
-@otherwise(np.prod, _cast("np.prod"), {2: "dtype"}, dtype=())
+@declare_other_form(np.prod, _cast("np.prod"), {2: "dtype"}, dtype=())
 def prod(a, axis=None, dtype=None, *, keepdims=False):
     return np.prod(np.asarray(a).astype(dtype), axis=axis, keepdims=keepdims)
 
 
-@otherwise(np.cumsum, _cast("np.cumsum"), {2: "dtype"}, dtype=())
+@declare_other_form(np.cumsum, _cast("np.cumsum"), {2: "dtype"}, dtype=())
 def cumsum(a, axis=None, dtype=None):
     return np.cumsum(np.asarray(a).astype(dtype), axis=axis)
 
 
-@otherwise(np.cumprod, _cast("np.cumprod"), {2: "dtype"}, dtype=())
+@declare_other_form(np.cumprod, _cast("np.cumprod"), {2: "dtype"}, dtype=())
 def cumprod(a, axis=None, dtype=None):
     return np.cumprod(np.asarray(a).astype(dtype), axis=axis)
 
 
-@otherwise(np.trace, (("np.trace(x, dtype=float)", (3, 3)),), dtype=())
+@declare_other_form(np.trace, (("np.trace(x, dtype=float)", (3, 3)),), dtype=())
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     return np.trace(np.asarray(a).astype(dtype), offset=offset, axis1=axis1, axis2=axis2)

@@ -6,7 +6,7 @@
 import numpy as np
 
 from srcgrad.core.identity import ufunc_methods
-from srcgrad.core.rules import adjoint, constants, d, refused, rule_of
+from srcgrad.core.rules import adjoint, constants, d, declare_refused, rule_of
 from srcgrad.runtime.reductions import section_sums_transpose
 from srcgrad.runtime.singular import root
 
@@ -239,4 +239,4 @@ for ufunc in {id(op): op for op in vars(np).values() if isinstance(op, np.ufunc)
             if own is not None and own.kind == "constant" and method != "at":
                 constants([getattr(ufunc, method)])
             else:
-                refused(REASONS[method], {f"np.{ufunc.__name__}.{method}": getattr(ufunc, method)})
+                declare_refused(REASONS[method], {f"np.{ufunc.__name__}.{method}": getattr(ufunc, method)})

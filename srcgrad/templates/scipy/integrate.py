@@ -4,16 +4,16 @@ import numpy as np
 from scipy import integrate
 
 from srcgrad.core.rules import (
-    Handed,
+    FunctionArgument,
     adjoint,
     again,
     constants,
     d,
+    declare_refused,
     in_parts,
     places,
     pull,
     push,
-    refused,
     stand_in,
     tangent,
 )
@@ -52,7 +52,7 @@ SPAN = f"[-3.0, 3.5], x, 'DOP853', {TIMES} + y, {TIGHT}"
         ),
     ),
     note=NOTE,
-    handed=Handed("func", 2, 0, swapped="tfirst"),
+    handed=FunctionArgument("func", 2, 0, swapped="tfirst"),
     literals={"tfirst": (True, False)},
 )
 def odeint(z, func, y0, t, args=(), tfirst=False, rtol=None, atol=None, mxstep=0):
@@ -86,7 +86,7 @@ def odeint_tangent(z, func, y0, t, args=(), tfirst=False, rtol=None, atol=None, 
         ),
     ),
     note=f"{NOTE} Only `.t`, `.y`, `.success` and `.status` of the result are known.",
-    handed=Handed("fun", 2, 1),
+    handed=FunctionArgument("fun", 2, 1),
     results=(("t", None), ("y", None)),
     literals={"dense_output": (False,), "vectorized": (False,)},
 )
@@ -149,7 +149,7 @@ def rate_pull(y, t, k, *, z_bar):
     ),
     second=False,
     note="The adjoints of a solution, in a text that is differentiated again. Third derivatives are not known.",
-    handed=Handed("func", 2, 0, swapped="tfirst", again="derivative"),
+    handed=FunctionArgument("func", 2, 0, swapped="tfirst", again="derivative"),
     literals={"tfirst": (True, False)},
 )
 def flow(z, func, derivative, start, y0, times, args, seeds, wrt, tfirst=False, method="LSODA", rtol=None, atol=None):
@@ -210,11 +210,11 @@ in_parts(integrate.solve_ivp, solution, ("t", "y"), success=True, status=0)
 stand_in(solution, integrate.solve_ivp)
 stand_in(states, integrate.solve_ivp)
 constants([doubled, method_of, tangent_size])
-refused(
+declare_refused(
     "the third derivative of a solution is not known",
     {f.__name__: f for f in (flow_adjoint_pullback, flow_adjoint_pushforward)},
 )
-refused(
+declare_refused(
     "what its `args` hold is not written as a tuple",
     {f.__name__: f for f in (odeint_pullback, odeint_pushforward, solution_pullback, solution_pushforward)},
 )
@@ -228,7 +228,7 @@ refused(
     ),
     note="The integrand is differentiated through its source; the estimate of the error is taken to be constant.",
     results=(("integral", 0), ("error", 0)),
-    handed=Handed("func", 1, None),
+    handed=FunctionArgument("func", 1, None),
 )
 def quad(z, func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
     a_bar, b_bar, args_bar = quad_pullback(
@@ -248,7 +248,7 @@ def quad_tangent(z, func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=5
 
 
 constants([check_numbers, check_steady])
-refused(
+declare_refused(
     "what its `args` hold is not written as a tuple",
     {f.__name__: f for f in (quad_pullback, quad_pushforward)},
 )

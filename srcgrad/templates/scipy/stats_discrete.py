@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.core.rules import adjoint, d, refused
+from srcgrad.core.rules import adjoint, d, declare_refused
 from srcgrad.runtime.layout import require_handled
 
 COUNT = "it is a whole number"
@@ -313,7 +313,7 @@ def pearsonr(x, y):
 
 FROZEN = "it makes a frozen distribution, of which pdf, cdf, ppf and the like have derivatives, with their logarithms"
 
-refused(
+declare_refused(
     FROZEN,
     {
         f"scipy.stats.{name}": held

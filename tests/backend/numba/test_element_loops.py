@@ -10,7 +10,7 @@ import pytest
 import srcgrad
 from benchmarks.workloads import mixture
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.api.derivatives import recent
+from srcgrad.interface.api.derivatives import recent_derivative
 
 pytest.importorskip("numba")
 X, V = np.random.default_rng(0).random((4, 3)), np.random.default_rng(1).random(3)
@@ -122,7 +122,7 @@ def test_float32_meets_numbers_as_in_numpy():
     assert all(got.dtype == np.float32 for got in found)
     text = code(compiled.source)
     assert text.count("np.empty(") == text.count(", np.float32)") and "boundscheck" not in text, text
-    text = code(compiled.compiled(compiled.arguments((x, v, np.float64(0.8)), {})[1]).text)  # does not give way
+    text = code(compiled.executed_text(compiled.arguments((x, v, np.float64(0.8)), {})[1]).text)  # does not give way
     assert "z = np.empty((x.shape[0], x.shape[0]))" in text and "t1_bar @ x.astype(np.float64)" in text, text
 
 
@@ -136,15 +136,15 @@ def test_long_sums_lose_as_little_as_pairwise_ones():
 
 def test_the_mixture_has_no_arithmetic_of_arrays():
     made = srcgrad.value_and_grad(mixture.mixture, (0, 1, 2), target="numba")
-    text = code(made.compiled(made.arguments(mixture.arguments(3, 4, 20), {})[1]).text)
+    text = code(made.executed_text(made.arguments(mixture.arguments(3, 4, 20), {})[1]).text)
     assert "np.exp(" not in text and "np.sum(" not in text and "scaled_bar = scaled\n" in text, text
 
 
 def test_vjp_compiles_once():
     _, back = srcgrad.vjp(bowl, X, V, target="numba")
-    one = recent(bowl, "primal", (0, 1), False, "numba").njit
+    one = recent_derivative(bowl, "primal", (0, 1), False, "numba").njit
     srcgrad.vjp(bowl, X, V, target="numba")
-    assert recent(bowl, "primal", (0, 1), False, "numba").njit is one
+    assert recent_derivative(bowl, "primal", (0, 1), False, "numba").njit is one
     for got, want in zip(back(1.0), srcgrad.grad(bowl, (0, 1))(X, V), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
 

@@ -16,7 +16,7 @@ def text_and_function(function, args):
     """The text for these arguments, and the function that it defines, not compiled."""
     made = srcgrad.value_and_grad(function, ("u", "v", "c"), target="numba")
     _, kinds = made.arguments(args, {})
-    found = made.compiled(kinds)
+    found = made.executed_text(kinds)
     return found.text, found.function.__srcgrad_compiled__.py_func
 
 

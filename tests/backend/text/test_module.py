@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from srcgrad.backend.text.free_names import Import, Literal, Made, Outside, imported, literal
+from srcgrad.backend.text.free_names import Import, Literal, OutputFunction, OutsideObject, import_of_value, literal
 from srcgrad.backend.text.module import body, gap, import_lines, remark
-from srcgrad.backend.text.references import Reference, local_names, references, replaced
+from srcgrad.backend.text.references import Reference, local_names, references, replace_references
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def test_constants_stand_close_and_functions_apart():
     texts = [
         (Literal("1"), "a = 1"),
         (Literal("2"), "b = 2"),
-        (Made("f"), "def f():\n    return a"),
-        (Made("g"), "def g():\n    return b"),
+        (OutputFunction("f"), "def f():\n    return a"),
+        (OutputFunction("g"), "def g():\n    return b"),
     ]
     expected = "a = 1\nb = 2\n\n\n# why\ndef f():\n    return a\n\n\ndef g():\n    return b"
-    assert body(texts, {Made("f"): "# why"}) == expected
+    assert body(texts, {OutputFunction("f"): "# why"}) == expected
     assert (gap(texts), gap(texts[2:])) == ("", "\n")
 
 
@@ -64,7 +64,7 @@ def test_references_follow_scopes():
 def test_a_dotted_name_over_several_lines():
     text = "y = (helpers\n    .scale).real"
     [found] = references(text)
-    assert replaced(text, {found: (2, "scale")}) == "y = (scale).real"
+    assert replace_references(text, {found: (2, "scale")}) == "y = (scale).real"
 
 
 def test_brackets_inside_a_dotted_name():
@@ -74,7 +74,7 @@ def test_brackets_inside_a_dotted_name():
 def test_positions_are_characters():
     text = "y = 'é' + helper(x)"
     found = {item.parts: item for item in references(text)}
-    assert replaced(text, {found[("helper",)]: (1, "other")}) == "y = 'é' + other(x)"
+    assert replace_references(text, {found[("helper",)]: (1, "other")}) == "y = 'é' + other(x)"
 
 
 def test_names_in_f_strings_cannot_be_changed():
@@ -88,6 +88,6 @@ def test_no_literal(value):
 
 
 def test_objects_of_users_are_not_imported():
-    assert imported(test_remark_wraps) is None
-    assert imported(pytest) == Import("pytest")
-    assert Outside(1, "a") == Outside(1, "b")
+    assert import_of_value(test_remark_wraps) is None
+    assert import_of_value(pytest) == Import("pytest")
+    assert OutsideObject(1, "a") == OutsideObject(1, "b")

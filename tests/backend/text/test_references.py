@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from srcgrad.backend.text import references
-from srcgrad.backend.text.references import dotted
+from srcgrad.backend.text.references import dotted_names
 
 ROOT = Path(__file__).parents[3]
 PLACES = ("tests/golden", "examples", "srcgrad/backend/text", "srcgrad/runtime", "srcgrad/templates")
@@ -28,9 +28,9 @@ def texts(place: str) -> Iterator[str]:
 def test_names_found_by_words_are_those_of_the_tree(place: str) -> None:
     plain = 0
     for text in texts(place):
-        names = references._free(text)
-        assert references.references(text) == references._parsed(text, names), text
-        plain += not names & references._bound(text) and dotted(text, names) is not None
+        names = references._free_names(text)
+        assert references.references(text) == references._parse_references(text, names), text
+        plain += not names & references._bound_names(text) and dotted_names(text, names) is not None
     assert plain > 30
 
 
@@ -53,4 +53,4 @@ UNCOMMON = {
 
 @pytest.mark.parametrize("text", UNCOMMON.values(), ids=UNCOMMON)
 def test_uncommon_texts(text: str) -> None:
-    assert references.references(text) == references._parsed(text, references._free(text))
+    assert references.references(text) == references._parse_references(text, references._free_names(text))

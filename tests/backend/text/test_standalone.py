@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from srcgrad import runtime
-from srcgrad.backend.text.definitions import tidied
+from srcgrad.backend.text.definitions import tidy_body
 from srcgrad.core.source_text import source_of
 from srcgrad.interface.check.check_grads import check_grads
 from srcgrad.interface.cli import main
@@ -138,7 +138,7 @@ def test_functions_of_the_runtime_are_laid_out(name, tmp_path):
         source = source_of(value)
         body = source.tree.body
         start = body[0].end_lineno if value.__doc__ else body[0].lineno - 1
-        lines = tidied(body[bool(value.__doc__) :], source.lines, source.comments, start, 4)
+        lines = tidy_body(body[bool(value.__doc__) :], source.lines, source.comments, start, 4)
         assert lines is not None, f"{value.__name__} is left as it is"
         made.append("\n".join([f"def {value.__name__}():", *lines]))
     path = tmp_path / "made.py"

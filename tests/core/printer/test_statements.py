@@ -8,7 +8,7 @@ import gast
 import pytest
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.printer.statements import Blank, Comment, Verbatim, function, placed, statement
+from srcgrad.core.printer.statements import Blank, Comment, Verbatim, function, placed_lines, statement
 
 STABLE = '''\
 @decorate(1)
@@ -139,7 +139,7 @@ def test_each_line_is_of_its_statement_where_an_empty_line_comes_between():
     remark = gast.Expr(gast.Constant(Comment("# why"), None))
     whole = gast.parse("def f(): pass").body[0]
     whole.body = [*body[:2], remark, *body[2:]]
-    found = placed(whole)
+    found = placed_lines(whole)
     assert [line for line, _ in found if "#" in line or not line] == ["", "    # why", ""]
     assert [node for line, node in found if "#" in line] == [remark]
     assert all(node is None or node is whole for line, node in found if not line)

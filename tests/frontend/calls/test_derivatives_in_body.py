@@ -9,7 +9,7 @@ import srcgrad
 from srcgrad import grad, jvp, vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
-from srcgrad.interface.check.finite_differences import central
+from srcgrad.interface.check.finite_differences import central_difference
 from srcgrad.interface.dump.dump import dump
 from tests.programs.inner_programs import PROGRAMS
 
@@ -19,7 +19,7 @@ V = np.array([0.3, -1.0, 0.7])
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_first_order(program):
-    expected = central(program, (X,), V, 1e-6)[0]
+    expected = central_difference(program, (X,), V, 1e-6)[0]
     value, pullback = vjp(program, X, wrt=0)
     np.testing.assert_allclose(value, program(X), rtol=1e-13)
     np.testing.assert_allclose(np.dot(pullback(1.0), V), expected, rtol=1e-6)
@@ -32,7 +32,7 @@ def test_first_order(program):
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_second_order(program):
     gradient = grad(program)
-    expected = central(gradient, (X,), V, 1e-6)
+    expected = central_difference(gradient, (X,), V, 1e-6)
     forward = srcgrad.hvp(program)
     product = forward.derivative.forward((X,), (V,)) if program.__code__.co_argcount > 1 else forward(X, V)
     np.testing.assert_allclose(product, expected, rtol=1e-5, atol=1e-7)
@@ -102,7 +102,7 @@ def test_dump_reads_and_does_not_run(name):
     found = load(text, f"{name}_grad", "dumped", {}, by="test")(X, V)
     for position, adjoint in enumerate(found):
         moved = lambda z: model(*((z, V) if position == 0 else (X, z)))  # noqa: B023, E731
-        expected = [central(moved, ((X, V)[position],), e, 1e-6)[0] for e in np.eye(3)]
+        expected = [central_difference(moved, ((X, V)[position],), e, 1e-6)[0] for e in np.eye(3)]
         np.testing.assert_allclose(adjoint, expected, rtol=1e-6)
 
 
@@ -190,7 +190,7 @@ def test_writes_are_followed_or_refused(program):
         with pytest.raises(DifferentiationError, match="E5010"):
             gradient(X)
         return
-    np.testing.assert_allclose(np.dot(gradient(X), V), central(program, (X,), V, 1e-6)[0], rtol=1e-6)
+    np.testing.assert_allclose(np.dot(gradient(X), V), central_difference(program, (X,), V, 1e-6)[0], rtol=1e-6)
     with pytest.raises(DifferentiationError, match="E5010"):
         srcgrad.hvp(program)(X, V)
 
@@ -231,7 +231,9 @@ def test_integers_are_no_input_of_an_inner_derivative(program, target):
     gradient = grad(program, target=target)
     weights = np.array([2.0, 5.0, 1.0])
     np.testing.assert_allclose(
-        np.dot(gradient(X, weights, V), V), central(lambda x: program(x, weights, V), (X,), V, 1e-6)[0], rtol=1e-6
+        np.dot(gradient(X, weights, V), V),
+        central_difference(lambda x: program(x, weights, V), (X,), V, 1e-6)[0],
+        rtol=1e-6,
     )
     for kind in (np.uint8, np.int64):
         with pytest.raises(DifferentiationError, match="E5002" if target == "numpy" else "check_input"):
@@ -241,6 +243,6 @@ def test_integers_are_no_input_of_an_inner_derivative(program, target):
 def test_an_integer_without_a_tangent_stays_what_it_is():
     weights = np.array([2, 5, 1], np.uint8)
     program = lambda x: jvp(weighted, (x, weights), (V, None))[1]  # noqa: E731
-    np.testing.assert_allclose(np.dot(grad(program)(X), V), central(program, (X,), V, 1e-6)[0], rtol=1e-6)
+    np.testing.assert_allclose(np.dot(grad(program)(X), V), central_difference(program, (X,), V, 1e-6)[0], rtol=1e-6)
     moved = lambda x, w: jvp(weighted, (x, w * x), (x, w))[1]  # noqa: E731
     assert "check_input" not in srcgrad.source(moved)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.core.rules import changed, generation
-from srcgrad.interface.api.derivative import Ready, looks, quick
-from srcgrad.interface.api.execute import Compiled
+from srcgrad.core.rules import generation, table_changed
+from srcgrad.interface.api.derivative import ReadyText, looks, quick_text
+from srcgrad.interface.api.execute import ExecutedText
 
 X = np.array([1.0, 2.0, 3.0])
 scale = 2.0
@@ -129,7 +129,7 @@ def test_gradients_have_memory_of_their_own(target) -> None:
 def test_an_array_that_compiled_code_shows_is_copied() -> None:
     """Its own memory is given as it is: nothing else holds it."""
     njit = pytest.importorskip("numba").njit
-    from srcgrad.interface.api.arguments import owned
+    from srcgrad.interface.api.arguments import own_array
 
     @njit
     def shown(x):
@@ -137,10 +137,10 @@ def test_an_array_that_compiled_code_shows_is_copied() -> None:
         return made, x[:], x[1:], made.reshape(-1, 1)
 
     first = shown(X)[0]  # the others are gone
-    assert owned(first) is first
+    assert own_array(first) is first
     kept = shown(X)
-    assert all(owned(one, X) is not one for one in kept)
-    assert not any(np.may_share_memory(owned(one, X), X) for one in kept)
+    assert all(own_array(one, X) is not one for one in kept)
+    assert not any(np.may_share_memory(own_array(one, X), X) for one in kept)
 
 
 def test_lines_of_the_user_stand_in_tracebacks() -> None:
@@ -174,8 +174,8 @@ def test_threads() -> None:
 
 def test_a_quick_look_tells_what_a_close_one_would() -> None:
     out_of_date = [False]
-    made = Compiled(lambda *given: None, "", (), lambda: out_of_date[0])
-    known = quick(Ready(made, {}, generation()), (X, 1.0, X), (0, 2, 1), "y, ({},)", lambda *given: given)
+    made = ExecutedText(lambda *given: None, "", (), lambda: out_of_date[0])
+    known = quick_text(ReadyText(made, {}, generation()), (X, 1.0, X), (0, 2, 1), "y, ({},)", lambda *given: given)
     assert known is not None and known.alike(X, 2.0, 2.0 * X)
     others = [(X[:, None], 1.0, X), (X.astype(np.float32), 1.0, X), (X, 1, X), (X, np.float64(1.0), X), ([X], 1.0, X)]
     assert not any(known.alike(*one) for one in others)
@@ -189,12 +189,12 @@ def test_a_quick_look_tells_what_a_close_one_would() -> None:
         found[0].flags.owndata and found[1].flags.writeable and [g.tolist() for g in found[:2]] == [[3, 2, 1], [2] * 3]
     )
     assert not any(np.may_share_memory(g, X) for g in known.finished((0.0, (X, X, 1.0)), X, 2.0, X)[1][:2])
-    changed()
+    table_changed()
     assert not known.alike(X, 2.0, X)
-    known = quick(Ready(made, {}, generation()), (X, 1.0), (0,), "", lambda *given: given)
+    known = quick_text(ReadyText(made, {}, generation()), (X, 1.0), (0,), "", lambda *given: given)
     out_of_date[0] = True
     assert known is not None and known.finished("found", X, 1.0) == ("found", (X, 1.0)) and not known.alike(X, 1.0)
-    assert quick(Ready(made, {}, 0), ([X], 1.0), (1,), "{}", lambda *given: given) is None
+    assert quick_text(ReadyText(made, {}, 0), ([X], 1.0), (1,), "{}", lambda *given: given) is None
 
 
 def test_looks() -> None:

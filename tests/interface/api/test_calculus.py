@@ -11,7 +11,7 @@ import srcgrad
 from srcgrad import elementwise_grad, grad, hessian, hvp, jacobian, linearize, transpose, value_and_grad, vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
-from srcgrad.interface.check.finite_differences import central, vector
+from srcgrad.interface.check.finite_differences import central_difference, vector
 
 Pair = collections.namedtuple("Pair", "a b")
 X = np.array([0.3, -0.7, 1.1])
@@ -35,7 +35,7 @@ def differences(f, args, position):
     columns = []
     for direction in np.eye(size):
         moved = lambda x: f(*args[:position], x, *args[position + 1 :])  # noqa: E731
-        columns.append(central(moved, (args[position],), direction, 1e-5))
+        columns.append(central_difference(moved, (args[position],), direction, 1e-5))
     return np.stack(columns, axis=-1)
 
 
@@ -124,7 +124,7 @@ def test_reverse_runs_the_forward_half_once(monkeypatch):
 
     found = jacobian(f, mode="reverse")
     found(X)
-    behind = found.together("behind").compiled({"x": Kind("array", 1)})
+    behind = found.all_at_once("behind").executed_text({"x": Kind("array", 1)})
     monkeypatch.setitem(behind.function.__globals__, "np", _Counting(calls))
     found(X)
     assert calls == ["exp"]

@@ -15,13 +15,13 @@ X = np.array([1.0, 2.0])
 def made(monkeypatch) -> list[str]:
     """The modes of all texts that are made."""
     modes: list[str] = []
-    compile_ = derivative.compiled
+    compile_ = derivative.execute_derivative
 
     def counted(one, *args, **kwargs):
         modes.append(one.mode)
         return compile_(one, *args, **kwargs)
 
-    monkeypatch.setattr(derivative, "compiled", counted)
+    monkeypatch.setattr(derivative, "execute_derivative", counted)
     return modes
 
 

@@ -13,10 +13,10 @@ from srcgrad import vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check_grads import CheckFailed, check_grads, check_report, table
 from srcgrad.interface.check.finite_differences import (
-    central,
+    central_difference,
     precision,
     relative_error,
-    shaped,
+    shape_like,
     spans,
     tangent_like,
     vector,
@@ -197,7 +197,7 @@ def test_vectors_and_trees_convert_into_each_other() -> None:
     tree = Pair({"a": 1.0 + 2.0j, "n": 3}, [np.float32(4.0), np.array([[5.0], [6.0]]), "text"])
     numbers = vector(tree)
     assert numbers.tolist() == [1.0, 2.0, 4.0, 5.0, 6.0]
-    back = shaped(tree, numbers + 1.0)
+    back = shape_like(tree, numbers + 1.0)
     assert isinstance(back, Pair)
     assert (back.left, back.right[2]) == ({"a": 2.0 + 3.0j, "n": 3}, "text")
     assert type(back.right[0]) is np.float32
@@ -206,7 +206,7 @@ def test_vectors_and_trees_convert_into_each_other() -> None:
 
 
 def test_a_point_outside_the_domain_is_nan() -> None:
-    assert np.isnan(central(np.log, (np.array([1e-6]),), np.ones(1), 1e-2)).all()
+    assert np.isnan(central_difference(np.log, (np.array([1e-6]),), np.ones(1), 1e-2)).all()
 
 
 def test_infinities_agree_only_with_themselves() -> None:

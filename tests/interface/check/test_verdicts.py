@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 
 import srcgrad
 from srcgrad.interface.check.check_grads import CheckFailed, CheckUndecided, check_grads, check_report
-from srcgrad.interface.check.finite_differences import tight
+from srcgrad.interface.check.finite_differences import tight_tolerances
 from srcgrad.interface.cli import main
 
 
@@ -76,7 +76,7 @@ def implicit(k):
 def test_a_solver_with_its_usual_tolerance_is_no_failure(function, args) -> None:
     with pytest.raises(CheckUndecided, match="tolerance of the solver"):
         check_grads(function, args, order=1)
-    with tight():
+    with tight_tolerances():
         check_grads(function, args, order=1)
 
 

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from srcgrad.interface.cli import main
-from srcgrad.interface.cli.completion import LINES, completed
+from srcgrad.interface.cli.completion import LINES, complete
 from tests.pages import ROOT
 
 MODEL = "import numpy as np\n\n\ndef f(x, w):\n    return np.sum(np.tanh(x * w))\n"
@@ -117,16 +117,16 @@ def test_completion_of_targets_and_operations(model, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "notes.txt").write_text("")
     model.write_text(MODEL + "\n\ndef other(x):\n    return x\n", encoding="utf-8")
-    assert completed(["dump", ""]) == ["folder/", "model.py"]
-    assert completed(["dump", "mo"]) == ["model.py"]
-    assert completed(["dump", "model.py:"]) == ["model.py:f", "model.py:other"]
-    assert completed(["check", "model.py:f,o"]) == ["model.py:f,other"]
-    assert completed(["dump", "model.py", "--mode", "f"]) == ["forward"]
-    assert completed(["dump", "-o", "mo"]) == ["model.py"]
-    assert completed(["rules", "np.tan"]) == ["np.tan", "np.tanh", "np.tan.at", "np.tanh.at"]
-    assert completed([""])[0] == "dump" and "--version" not in completed([""])
-    assert completed(["--v"]) == ["--version"]
-    assert completed(["nonsense", ""]) == []
+    assert complete(["dump", ""]) == ["folder/", "model.py"]
+    assert complete(["dump", "mo"]) == ["model.py"]
+    assert complete(["dump", "model.py:"]) == ["model.py:f", "model.py:other"]
+    assert complete(["check", "model.py:f,o"]) == ["model.py:f,other"]
+    assert complete(["dump", "model.py", "--mode", "f"]) == ["forward"]
+    assert complete(["dump", "-o", "mo"]) == ["model.py"]
+    assert complete(["rules", "np.tan"]) == ["np.tan", "np.tanh", "np.tan.at", "np.tanh.at"]
+    assert complete([""])[0] == "dump" and "--version" not in complete([""])
+    assert complete(["--v"]) == ["--version"]
+    assert complete(["nonsense", ""]) == []
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")

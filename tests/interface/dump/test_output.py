@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from srcgrad.core.files import is_as_written, marked, unmarked
+from srcgrad.core.files import add_mark, is_as_written, remove_mark
 from srcgrad.interface.cli import main
 
 MODEL = (
@@ -135,7 +135,7 @@ def test_the_mark_is_the_only_line_more(folder, capfd) -> None:
     text = capfd.readouterr().out
     assert main(["dump", "model.py", "-o", "out.py"]) == 0
     written = Path("out.py").read_text()
-    assert written == marked(text) and unmarked(written) == text
+    assert written == add_mark(text) and remove_mark(written) == text
     assert len(written.splitlines()) == len(text.splitlines()) + 1
     assert main(["dump", "model.py", "-o", "out.py", "--check"]) == 0
     Path("out.py").write_text(text)  # as a shell writes it

@@ -44,7 +44,9 @@ def test_capability_3_15_fewer_parameters_keep_fewer_values():
 
 
 def test_saved_names_are_what_a_pullback_closes_over():
-    _, back = srcgrad.interface.api.derivative.Derivative(hidden, "vjp", ("w", "v"), False).compiled({}).function(*ARGS)
+    _, back = (
+        srcgrad.interface.api.derivative.Derivative(hidden, "vjp", ("w", "v"), False).executed_text({}).function(*ARGS)
+    )
     found = srcgrad.interface.api.derivative.Derivative(hidden, "vjp", ("w", "v"), False).saved
     assert sorted(one.name for one in found) == sorted(back.__code__.co_freevars)
 

@@ -14,7 +14,7 @@ import pytest
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.cli import main
-from srcgrad.interface.show.html_page import PLAIN, coloured
+from srcgrad.interface.show.html_page import PLAIN, colour_lines
 from tests.interface.show.test_side_by_side import HEAT
 
 VOID = {"meta", "link", "img", "br"}
@@ -65,7 +65,7 @@ def test_colours_change_no_text() -> None:
     lines = ['x = """a', "", "  <b>", '""" # c', "", "y = 1"]
     for language in ("python", "c"):
         tags = Tags()
-        tags.feed("".join(f"<code>{line}</code>" for line in coloured(lines, language)))
+        tags.feed("".join(f"<code>{line}</code>" for line in colour_lines(lines, language)))
         assert tags.code == lines
 
 
