@@ -28,14 +28,15 @@ if TYPE_CHECKING:
     from srcgrad.core.marks import checkpoint, checkpointed, opaque, safe_where
     from srcgrad.core.rules import adjoint, nondifferentiable, tangent
     from srcgrad.interface.api.calculus import elementwise_grad, hvp, linearize, transpose
-    from srcgrad.interface.api.derivatives import differentiate, grad, jvp, source, value_and_grad, vjp
+    from srcgrad.interface.api.derivatives import grad, jvp, value_and_grad, vjp
+    from srcgrad.interface.api.differentiable import differentiate, source
     from srcgrad.interface.api.jacobians import hessian, jacobian
     from srcgrad.interface.api.map_items import each
     from srcgrad.interface.api.memory import keep_memory
     from srcgrad.interface.api.row_blocks import blocked
     from srcgrad.interface.api.two_part_functions import Function
     from srcgrad.interface.api.user_rules import register_jvp, register_vjp, sensitivity
-    from srcgrad.interface.check.check_grads import check_grads
+    from srcgrad.interface.check.check import check_grads
     from srcgrad.interface.show.explain import explain
     from srcgrad.interface.show.html_report import report
     from srcgrad.interface.show.trace import trace
@@ -47,10 +48,10 @@ _HOME = {
     "Function": "interface.api.two_part_functions",
     "adjoint": "core.rules",
     "blocked": "interface.api.row_blocks",
-    "check_grads": "interface.check.check_grads",
+    "check_grads": "interface.check.check",
     "checkpoint": "core.marks",
     "checkpointed": "core.marks",
-    "differentiate": "interface.api.derivatives",
+    "differentiate": "interface.api.differentiable",
     "each": "interface.api.map_items",
     "elementwise_grad": "interface.api.calculus",
     "explain": "interface.show.explain",
@@ -69,7 +70,7 @@ _HOME = {
     "report": "interface.show.html_report",
     "safe_where": "core.marks",
     "sensitivity": "interface.api.user_rules",
-    "source": "interface.api.derivatives",
+    "source": "interface.api.differentiable",
     "stop_gradient": "runtime.hooks",
     "tangent": "core.rules",
     "trace": "interface.show.trace",

@@ -43,7 +43,7 @@ from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Source, source_of
 from srcgrad.core.target import Target
 from srcgrad.core.trees import Node, parameters, walk
-from srcgrad.frontend.calls.default_values import check_defaults, check_undecorated, with_live_defaults
+from srcgrad.frontend.calls.arguments import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.kinds_of_values import is_replaced
 from srcgrad.frontend.source.decorators import passed_on

@@ -25,7 +25,7 @@ from srcgrad.analysis.definite_assignment import definite_assignment
 from srcgrad.analysis.mutation import check_mutation
 from srcgrad.analysis.recognised_idioms import recognise_logistic, shifts
 from srcgrad.analysis.record_candidates import accumulators
-from srcgrad.analysis.row_independence import note_row_independence
+from srcgrad.analysis.rows import note_row_independence
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
 from srcgrad.core.facts import PLAIN, AskedKinds, Facts, Handed, Kind, Names, inner_kinds, numbers
@@ -34,12 +34,10 @@ from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, walk
 from srcgrad.core.trees import copy as trees_copy
-from srcgrad.derive.array_arguments import check_places, check_real
+from srcgrad.derive.arguments import check_places, check_real, function_arguments, operands
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.calls import calls
 from srcgrad.derive.forward import tangent, tangent_name
-from srcgrad.derive.function_arguments import function_arguments
-from srcgrad.derive.list_arguments import operands
 from srcgrad.derive.probes import probes
 from srcgrad.derive.program import check
 from srcgrad.derive.recording import saved_values
@@ -57,6 +55,7 @@ from srcgrad.frontend.desugar.assignments import item_targets
 from srcgrad.frontend.desugar.conversions import conversions
 from srcgrad.frontend.desugar.desugar import (
     desugar,
+    exits,
     frozen_distributions,
     implicit_functions,
     list_methods,
@@ -68,25 +67,35 @@ from srcgrad.frontend.desugar.desugar import (
     solver_results,
     spline_objects,
 )
-from srcgrad.frontend.desugar.early_exits import exits
 from srcgrad.frontend.desugar.lists_and_dicts import lists, separate_list_names, spell_displays
 from srcgrad.frontend.desugar.numpy_spellings import array_api
 from srcgrad.frontend.desugar.records import opened_records, records
 from srcgrad.frontend.desugar.views import in_place, views
-from srcgrad.frontend.language import check_names, subset
+from srcgrad.frontend.language import check_names, check_silent, keep_draws, mark_moving, subset
 from srcgrad.frontend.normalise import normalise, parts_of_displays
-from srcgrad.frontend.operand_checks import check_silent, keep_draws, mark_moving
 from srcgrad.frontend.rename_variables import record_names, spell_augmented, webs
 from srcgrad.frontend.results import auxiliary, fields, intermediate, results
-from srcgrad.optimise.accumulation import accumulate, join_accumulations
-from srcgrad.optimise.adjoint_assembly import fill_adjoints, parts
+from srcgrad.optimise.adjoint_sums import accumulate, fill_adjoints, join_accumulations, parts
 from srcgrad.optimise.algebra import constants_first, factors, signs, spread_seed, units
+from srcgrad.optimise.broadcasting import (
+    keepdims_elimination,
+    last_shapes,
+    shape_only_operands,
+    standins,
+    tangent_shapes,
+    unbroadcast_elimination,
+)
 from srcgrad.optimise.buffer_reuse import reuse
 from srcgrad.optimise.common_subexpressions import common_subexpressions, rematerialisation
-from srcgrad.optimise.copy_elimination import copy_elimination, successor_copies
-from srcgrad.optimise.copy_propagation import copies
-from srcgrad.optimise.dead_code import dead_code, unbound_shapes
-from srcgrad.optimise.dead_stores import dead_clears, dead_restores, first_stores, split_dict_adjoints
+from srcgrad.optimise.copies import copies, copy_elimination, successor_copies
+from srcgrad.optimise.dead_code import (
+    dead_clears,
+    dead_code,
+    dead_restores,
+    first_stores,
+    split_dict_adjoints,
+    unbound_shapes,
+)
 from srcgrad.optimise.divisions import factor_sums, quotients, ratios, reuse_quotients
 from srcgrad.optimise.inline_expressions import (
     inline,
@@ -96,15 +105,18 @@ from srcgrad.optimise.inline_expressions import (
     second_names,
     spelling,
 )
-from srcgrad.optimise.loop_fusion import loop_fusion
-from srcgrad.optimise.loop_invariants import loop_invariants
+from srcgrad.optimise.loops import loop_fusion, loop_invariants
 from srcgrad.optimise.matrix_products import product_transposes, products
 from srcgrad.optimise.naming import coalesce, count_temporaries, sign_turns, unpack
 from srcgrad.optimise.pullback_closure import closure
-from srcgrad.optimise.recorded_values import combined_records, late_records, nearest_records, shares
-from srcgrad.optimise.shape_only_operands import last_shapes, shape_only_operands, standins, tangent_shapes
-from srcgrad.optimise.tape_layout import count_by_records, gather_records
-from srcgrad.optimise.unbroadcast_elimination import keepdims_elimination, unbroadcast_elimination
+from srcgrad.optimise.tape import (
+    combined_records,
+    count_by_records,
+    gather_records,
+    late_records,
+    nearest_records,
+    shares,
+)
 
 
 @dataclass

@@ -37,8 +37,8 @@ def changed(since: str) -> list[str]:
 def mirrors(files: Iterable[str]) -> list[str]:
     """Tests of these files: a test is its own, a module's has the module's place and name.
 
-    >>> mirrors(["srcgrad/optimise/dead_stores.py", "tests/core/test_parse.py", "README.md"])
-    ['tests/optimise/test_dead_stores.py', 'tests/core/test_parse.py']
+    >>> mirrors(["srcgrad/optimise/dead_code.py", "tests/core/test_parse.py", "README.md"])
+    ['tests/optimise/test_dead_code.py', 'tests/core/test_parse.py']
     """
     found = []
     for path in map(Path, files):

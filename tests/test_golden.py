@@ -8,7 +8,7 @@ import pathlib
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 FOLDER = pathlib.Path(__file__).parent / "golden"
 CASES = sorted(FOLDER.glob("*.py"))

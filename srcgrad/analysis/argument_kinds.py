@@ -20,7 +20,7 @@ from typing import Any  # what is called is arbitrary
 import gast
 import numpy as np
 
-from srcgrad.analysis.axis_lengths import extents
+from srcgrad.analysis.array_regions import extents
 from srcgrad.analysis.complex_numbers import binding_of_dotted_name, is_complex_value, may_be_complex
 from srcgrad.core.control_flow import Edge, reachable_names
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind

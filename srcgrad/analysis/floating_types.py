@@ -17,8 +17,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.meanings import function_called
-from srcgrad.core.rule_forms import FITTED
-from srcgrad.core.rules import rule_of
+from srcgrad.core.rules import FITTED, rule_of
 from srcgrad.core.trees import Node, at, find_nodes, is_write, loads, parameters, statements, stores, target
 from srcgrad.frontend.resolve import METHODS, binding_of, dtype_given
 

@@ -19,19 +19,22 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.activity import active_sources
-from srcgrad.analysis.alias import is_computed, is_fresh, is_new_of_step, makes_rank_zero
-from srcgrad.analysis.complex_numbers import is_complex_array
-from srcgrad.analysis.views import (
+from srcgrad.analysis.alias import (
     Views,
     check_held,
     check_rows,
     check_stale,
     containers_of_arrays,
+    is_computed,
+    is_fresh,
+    is_new_of_step,
+    makes_rank_zero,
     names_sharing_memory,
     settle,
     views_of,
     written_after,
 )
+from srcgrad.analysis.complex_numbers import is_complex_array
 from srcgrad.core.control_flow import Graph, definitions, graph
 from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import UNKNOWN, Facts, Operation

@@ -15,7 +15,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.complex_numbers import note_complex
-from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import Block, Node, assign, at, expression, literal_node, name, stores

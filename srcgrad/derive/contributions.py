@@ -26,19 +26,28 @@ from srcgrad.core.trees import Block, Node, assign, called_name, expression, lit
 from srcgrad.derive.adjoint_flags import guard_by_flag
 from srcgrad.derive.adjoint_seeds import Pair, is_active, items, pulled_back, sequence, unpack_adjoints
 from srcgrad.derive.adjoints import PRESENT, Adjoints, own_sum, sum_new_axes
+from srcgrad.derive.arguments import check_harmless
 from srcgrad.derive.calls import check_known, lacks_mode, unknown_function
-from srcgrad.derive.function_arguments import check_harmless
-from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
+from srcgrad.derive.instantiate_rules import (
+    Lines,
+    Setting,
+    ZeroDerivatives,
+    instantiate,
+    scaled_square,
+    square_operation,
+)
 from srcgrad.derive.mask_arrivals import (
     mask_before,
     mask_lines,
     mask_of_element,
     mask_without_axes,
+    masks_of_parts,
+    masks_taken,
+    names_of_masks,
+    note_given,
     unite_masks,
 )
 from srcgrad.derive.masks import Mask
-from srcgrad.derive.masks_of_calls import masks_of_parts, masks_taken, names_of_masks, note_given
-from srcgrad.derive.rule_lines import ZeroDerivatives, scaled_square, square_operation
 from srcgrad.frontend.results import gives_several
 
 

@@ -16,7 +16,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import differentiable_parameters
-from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, dot
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import adjoint_template, tangent_template
@@ -38,15 +38,13 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.derive.adjoints import expand, is_fresh_value
+from srcgrad.derive.arguments import check_harmless
 from srcgrad.derive.calls import lacks_mode
-from srcgrad.derive.function_arguments import check_harmless
-from srcgrad.derive.in_place_writes import swaps, tangent_of_swap
-from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
-from srcgrad.derive.lists_and_stacks import tangent_beside
+from srcgrad.derive.in_place_writes import swaps, tangent_beside, tangent_of_swap
+from srcgrad.derive.instantiate_rules import Lines, Setting, ZeroDerivatives, instantiate, real_part, square_operation
 from srcgrad.derive.masks import mask_tangent_line
 from srcgrad.derive.program import Program
-from srcgrad.derive.rule_lines import ZeroDerivatives, real_part, square_operation
-from srcgrad.derive.tangent_supports import (
+from srcgrad.derive.tangent_masks import (
     exchange_parts,
     full_support,
     mask_terms,

@@ -1,12 +1,22 @@
-"""Writes into arrays, and arrays that change places: what flows back.
+"""What changes in place: arrays, lists, dicts and stacks; how each change is undone, and what flows back.
+
+Writes into arrays, and arrays that change places: what flows back.
 
 Arrays that change places, `a, b = b, a`: so do their adjoints, in the opposite direction.
 
 Writes into arrays, `a[i] = e` and `a[i] += e`: how the old elements are kept, and what flows back.
+
+Lists, dicts and stacks that change: how each change is undone.
+
+Lists and dicts that change: `append` is undone by `pop` and `pop` by `append`, on the list and on its adjoint.
+
+Stacks and element updates, as generated text has them: what differentiating a derivative needs.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any  # tables of several things, by name
 
 import gast
@@ -16,18 +26,24 @@ from srcgrad.core.facts import Facts, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
+    assign,
     at,
     expression,
+    is_write,
     literal_node,
+    loads,
     name,
     part_written,
     statement,
+    statements,
     stores,
+    target,
     walk,
     written_names,
 )
+from srcgrad.derive.adjoint_flags import popped_flag, pushed_flag
 from srcgrad.derive.adjoints import PRESENT, Adjoints, is_product, is_sum, shape_may_differ, wide_spec
-from srcgrad.derive.mask_arrivals import cleared_mask, mask_before, mask_of_part
+from srcgrad.derive.mask_arrivals import cleared_mask, mask_before, mask_of_part, popped_mask, pushed_mask
 
 
 def swaps(node: Node, facts: Facts) -> bool:
@@ -217,3 +233,273 @@ def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
     if isinstance(node, gast.AugAssign):
         return [gast.AugAssign(target, node.op, new)]
     return [gast.Assign([target], new, None)]
+
+
+def changed_list(node: Node, facts: Facts) -> str:
+    """The list that `out.append(e)` or `e = out.pop()` changes; an empty string for other statements."""
+    call = node.value if isinstance(node, gast.Expr | gast.Assign) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+        return ""
+    held = call.func.value
+    if call.func.attr not in ("append", "pop") or not isinstance(held, gast.Name):
+        return ""
+    return str(held.id) if facts.list_kind(held.id) == "list" else ""
+
+
+def restore_items(node: Node, facts: Facts) -> Node:
+    """The statement that gives a list the items which it had before."""
+    held = changed_list(node, facts)
+    bound = target(node)
+    made = statement(f"{held}.pop()" if bound is None else f"{held}.append({bound})")
+    return at(made, node)
+
+
+def undo_change(node: Node, adjoints: Adjoints) -> Block:
+    """What flows back from `out.append(e)` and `e = out.pop()`; the list is as it was before by then."""
+    facts = adjoints.facts
+    held = changed_list(node, facts)
+    if held not in facts.active:
+        return []
+    bound = target(node)
+    return _undo_append(node, held, adjoints) if bound is None else _undo_pop(node, held, bound, adjoints)
+
+
+def _begin(held: str, node: Node, adjoints: Adjoints) -> Block:
+    """The adjoint of a list exists before the list changes backwards: it always has as many items."""
+    made = adjoints.zeros(held, None, node)
+    adjoints.state[held] = PRESENT
+    return [made]
+
+
+def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
+    facts = adjoints.facts
+    if not adjoints.exists(held):
+        return _begin(held, node, adjoints)
+    taken = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[taken] = "t"
+    if held in facts.complex:
+        facts.complex[taken] = None
+    made: Block = [at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node)]
+    value = node.value.args[0]
+    if isinstance(value, gast.Name) and value.id in facts.active:
+        before = mask_before(value.id, adjoints)
+        adjoints.contribute_whole(copy_with_facts(value, facts), name(taken), made, node)
+        made += popped_mask(node, held, value, before, adjoints)
+    return made
+
+
+def _undo_pop(node: Node, held: str, bound: str, adjoints: Adjoints) -> Block:
+    facts = adjoints.facts
+    spec = facts.value_spec.get(bound)
+    known = bound in facts.active and adjoints.exists(bound)
+    made: Block = []
+    if adjoints.exists(held):
+        value = adjoints.read(bound, spec) if known else _zero(name(bound), facts)
+        made.append(at(statement(f"{adjoints.of(held)}.append(adjoint)", adjoint=value), node))
+    else:
+        made += _begin(held, node, adjoints)
+        if known:
+            made.append(at(statement(f"{adjoints.of(held)}[-1] = adjoint", adjoint=adjoints.read(bound, spec)), node))
+    made += pushed_mask(node, held, adjoints.masks.pop(bound, None), adjoints)
+    adjoints.state.pop(bound, None)
+    return made
+
+
+def undo_store(node: Node, adjoints: Adjoints) -> Block:
+    """What flows back from `out[i] = e` and `d[key] = e`: the item before is back by then."""
+    facts = adjoints.facts
+    part, value = part_written(node), node.value
+    held = part.value.id
+    if held not in facts.active:
+        return []
+    if not adjoints.exists(held):
+        return _begin(held, node, adjoints)
+    adjoint = adjoints.of(held)
+    read = expression("a_bar[index]", a_bar=adjoint, index=copy_with_facts(part.slice, facts))
+    made: Block = []
+    if isinstance(value, gast.Name) and value.id in facts.active:
+        adjoints.contribute_whole(copy_with_facts(value, facts), read, made, node)
+    before = expression("a[index]", a=held, index=copy_with_facts(part.slice, facts))
+    cleared = statement(
+        "a_bar[index] = zero", a_bar=adjoint, index=copy_with_facts(part.slice, facts), zero=_zero(before, facts)
+    )
+    made.append(at(cleared, node))
+    return made
+
+
+def kept_item(node: Node, facts: Facts) -> Node:
+    """The item that a store replaces; None if a dict has no such key yet."""
+    part = part_written(node)
+    if facts.list_kind(part.value.id) == "dict" and not _has_key(part, facts):
+        return expression("d.get(key)", d=copy_with_facts(part.value, facts), key=copy_with_facts(part.slice, facts))
+    return expression("a[index]", a=copy_with_facts(part.value, facts), index=copy_with_facts(part.slice, facts))
+
+
+def _has_key(part: Node, facts: Facts) -> bool:
+    """Whether a dict was made with a key: `{"h": h}`."""
+    made = [n.value for n in facts.displays.get(part.value.id, [])]
+    if not all(isinstance(value, gast.Dict) for value in made):
+        return False  # where it is made, a statement has been put in its place
+    keys = [[key.value for key in value.keys if isinstance(key, gast.Constant)] for value in made]
+    return isinstance(part.slice, gast.Constant) and bool(keys) and all(part.slice.value in k for k in keys)
+
+
+def _zero(value: Node, facts: Facts) -> Node:
+    return expression(f"{facts.library('zeros_like')}(x)", x=value)
+
+
+def tangent_of_change(node: Node, facts: Facts, dotted: object) -> Block:
+    """The same change of the list of tangents."""
+    assert callable(dotted), "a function that names tangents"
+    held = changed_list(node, facts)
+    if held not in facts.active:
+        return []
+    bound = target(node)
+    if bound is not None:
+        call = expression(f"{dotted(held, facts)}.pop()")
+        return [assign(dotted(bound, facts), call) if bound in facts.active else gast.Expr(call)]
+    value = node.value.args[0]
+    return [statement(f"{dotted(held, facts)}.append(tangent)", tangent=tangent_of_item(value, facts, dotted))]
+
+
+def tangent_of_store(node: Node, facts: Facts, dotted: object) -> Block:
+    """`out_dot[i] = e_dot`"""
+    assert callable(dotted), "a function that names tangents"
+    part = part_written(node)
+    if part.value.id not in facts.active:
+        return []
+    place = expression("a_dot[index]", a_dot=dotted(part.value.id, facts), index=copy_with_facts(part.slice, facts))
+    place.ctx = gast.Store()
+    return [gast.Assign([place], tangent_of_item(node.value, facts, dotted), None)]
+
+
+def tangent_of_item(value: Node, facts: Facts, dotted: object) -> Node:
+    """The tangent of what goes into a list: zeros like it where it carries none."""
+    assert callable(dotted), "a function that names tangents"
+    if isinstance(value, gast.Name) and value.id in facts.active:
+        return name(dotted(value.id, facts))
+    return _zero(copy_with_facts(value, facts), facts)
+
+
+Dotted = Callable[[str, Facts], str]
+
+
+def is_push(node: Node) -> bool:
+    """`h_stack.append(h)`."""
+    return (
+        isinstance(node, gast.Expr)
+        and isinstance(node.value, gast.Call)
+        and isinstance(node.value.func, gast.Attribute)
+        and node.value.func.attr == "append"
+    )
+
+
+def is_pop(value: Node) -> bool:
+    """`h_stack.pop()`."""
+    return (
+        isinstance(value, gast.Call)
+        and isinstance(value.func, gast.Attribute)
+        and value.func.attr == "pop"
+        and isinstance(value.func.value, gast.Name)
+        and not value.args
+    )
+
+
+def is_update(node: Node) -> bool:
+    """`add_at(x_bar, i, e)`, `np.add.at(x_bar, i, e)`."""
+    return bool(written_names(node)) and not is_push(node) and isinstance(node, gast.Expr)
+
+
+def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
+    """The adjoint of a stack is a stack: empty before the backward half begins."""
+    facts = adjoints.facts
+    names = dict.fromkeys(node.value.func.value.id for node in statements(block) if is_push(node))
+    pops = [node.value.func.value.id for node in statements(block) if is_pop(getattr(node, "value", None))]
+    facts.pops = Counter(pops)
+    facts.pops.subtract({held: facts.pops[held] for held in facts.pops if _is_read(held, block)})
+    made = []
+    for stack in names:
+        if stack in facts.active and not facts.list_kind(stack):
+            adjoints.state[stack] = PRESENT
+            empty = statement(f"{adjoints.of(stack)} = []")
+            facts.zeros[empty] = None
+            made.append(empty)
+    return made
+
+
+def _is_read(held: str, block: Block) -> bool:
+    """Whether a stack has another use than to be pushed to and popped."""
+    uses = [node for node in statements(block) if held in loads(node)]
+    return any(not is_push(node) and not is_pop(getattr(node, "value", None)) for node in uses)
+
+
+def undo(node: Node, adjoints: Adjoints) -> Block:
+    """The backward statements of a push, a pop or an element update."""
+    facts = adjoints.facts
+    if is_write(node):
+        container = facts.list_kind(written_names(node)[0])
+        return undo_store(node, adjoints) if container else undo_write(node, adjoints)
+    if changed_list(node, facts):
+        return undo_change(node, adjoints)
+    made: Block = []
+    if is_push(node):
+        stack, value = node.value.func.value.id, node.value.args[0]
+        if stack in facts.active and isinstance(value, gast.Name) and value.id in facts.active:
+            popped = expression(f"{adjoints.of(stack)}.pop()")
+            before = mask_before(value.id, adjoints)
+            state, flags = dict(adjoints.state), dict(adjoints.flags)
+            adjoints.contribute_whole(copy_with_facts(value, facts), popped, made, node)
+            made += popped_mask(node, stack, value, before, adjoints)
+            made += popped_flag(node, stack, state, flags, adjoints)
+    elif is_update(node):
+        array, index, value = node.value.args
+        if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
+            made += adjoints.whole(array.id, facts.value_spec.get(array.id), node)
+            helper = facts.library("sum_to")
+            part = expression(
+                f"{helper}({facts.library('np')}.array({adjoints.of(array.id)}[index]), e)",
+                index=copy_with_facts(index, facts),
+                e=copy_with_facts(value, facts),
+            )
+            adjoints.contribute_whole(copy_with_facts(value, facts), part, made, node)
+    else:
+        bound, stack = str(target(node)), node.value.func.value.id
+        if stack in facts.active:
+            spec = facts.value_spec.get(bound)
+            adjoint = adjoints.read(bound, spec) if adjoints.exists(bound) else adjoints.zero_value(bound, spec)
+            made.append(at(statement(f"{adjoints.of(stack)}.append(adjoint)", adjoint=adjoint), node))
+            made += pushed_mask(node, stack, adjoints.masks.pop(bound, None), adjoints)
+            made += pushed_flag(node, stack, bound, adjoints)
+        adjoints.state.pop(bound, None)
+    return made
+
+
+def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
+    """The tangent statements of a push, a pop or a write."""
+    if is_write(node):
+        container = facts.list_kind(written_names(node)[0])
+        return (tangent_of_store if container else tangent_of_write)(node, facts, dotted)
+    if changed_list(node, facts):
+        return tangent_of_change(node, facts, dotted)
+    if is_push(node):
+        stack, value = node.value.func.value.id, node.value.args[0]
+        if stack not in facts.active:
+            return []
+        carried = isinstance(value, gast.Name) and value.id in facts.active
+        zero = expression(f"{facts.library('zeros_like')}(h)", h=copy_with_facts(value, facts)) if not carried else None
+        tangent = name(dotted(value.id, facts)) if carried else zero
+        return [statement(f"{dotted(stack, facts)}.append(tangent)", tangent=tangent)]
+    if is_update(node):
+        array, index, value = node.value.args
+        if array.id not in facts.active or not (isinstance(value, gast.Name) and value.id in facts.active):
+            return []
+        parts = {
+            "a": name(dotted(array.id, facts)),
+            "index": copy_with_facts(index, facts),
+            "e": name(dotted(value.id, facts)),
+        }
+        return [statement(f"{facts.library('add_at')}(a, index, e)", **parts)]
+    bound, stack = str(target(node)), node.value.func.value.id
+    if bound not in facts.active:
+        return []
+    return [statement(f"{dotted(bound, facts)} = {dotted(stack, facts)}.pop()")]

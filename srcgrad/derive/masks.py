@@ -20,7 +20,7 @@ from typing import Any  # the bounds of a domain are given for all parameters or
 import gast
 import numpy as np
 
-from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Spec, copy_with_facts
 from srcgrad.core.rules import Rule, rule_of
 from srcgrad.core.trees import (

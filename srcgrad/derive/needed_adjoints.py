@@ -14,11 +14,9 @@ from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.rules import adjoint_template
 from srcgrad.core.trees import Block, Node, at, loads, name, stores, walk, written_names
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
+from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate, square_operation
 from srcgrad.derive.masks import Mask
-from srcgrad.derive.rule_lines import square_operation
-from srcgrad.derive.structural_zeros import is_singular
-from srcgrad.derive.tangent_supports import mask_terms, move_support, tangents_to_follow
+from srcgrad.derive.tangent_masks import is_singular, mask_terms, move_support, tangents_to_follow
 
 
 def bind_needed_masks(function: Node, facts: Facts) -> None:

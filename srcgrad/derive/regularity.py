@@ -38,8 +38,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.derive.instantiate_rules import Setting, chosen_assignments
-from srcgrad.derive.rule_lines import square_operation
+from srcgrad.derive.instantiate_rules import Setting, chosen_assignments, square_operation
 from srcgrad.runtime.contract import self_dot, self_product
 
 _TINY = 1e-30  # what is less may be 0 as a float32

@@ -63,14 +63,11 @@ from srcgrad.derive.adjoints import (
     names,
 )
 from srcgrad.derive.contributions import Parts, added_row, contributions
-from srcgrad.derive.in_place_writes import swaps, undo_swap
-from srcgrad.derive.lists_and_stacks import stack_adjoints, undo
-from srcgrad.derive.mask_arrivals import loop_masks, mask_heads
-from srcgrad.derive.masks_of_calls import masks_given
+from srcgrad.derive.in_place_writes import stack_adjoints, swaps, undo, undo_swap
+from srcgrad.derive.mask_arrivals import loop_masks, mask_heads, masks_given
 from srcgrad.derive.needed_adjoints import bind_needed_masks
-from srcgrad.derive.no_record_needed import loop_invariant_names, names_kept_in_arrays
 from srcgrad.derive.program import Program
-from srcgrad.derive.recording import Saves, backward_loop, own_statements
+from srcgrad.derive.recording import Saves, backward_loop, loop_invariant_names, names_kept_in_arrays, own_statements
 
 
 @dataclass

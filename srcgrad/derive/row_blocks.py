@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from srcgrad.analysis.row_axes import ROWS, Form
-from srcgrad.analysis.row_independence import Plan, plan
+from srcgrad.analysis.rows import ROWS, Form, Plan, plan
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (

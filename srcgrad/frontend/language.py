@@ -1,4 +1,6 @@
-"""The accepted language: what is not listed is refused.
+"""The accepted language: statements, operands and calls; what is not listed is refused.
+
+The accepted language: what is not listed is refused.
 
 Every name that a function reads means something: its own, its module's, or Python's.
 
@@ -8,18 +10,62 @@ among the user's statements, in which views and arguments are not looked at anew
 Numbers that are read from a text of a number: `float(str(x))` is x, and its derivative would be lost.
 
 What Python is accepted: everything not listed here is refused, with the place and a way out.
+
+What may stand in an operation, and which calls may not.
+
+Calls after which a call gives something else: draws of a generator, `next(items)`, counters that the user keeps.
+
+A statement with such a call stays in a text though nothing reads what it binds: later draws would be others.
+
+What may stand in an operation: no display where NumPy wants an array, no object with arithmetic of its own.
+
+Calls that change something and give nothing, `a.sort()`, `np.copyto(a, e)`, are followed where they stand alone.
+
+Bound to a name that nothing reads, `t = a.sort()`, such a call would be dropped with the name; `t = next(items)` and
+`t = generator.normal()` stay without it.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
+import inspect
+import operator
+import re
+import types
+from collections.abc import Container
+from typing import Any  # called functions are arbitrary objects
 
 import gast
 import numpy as np
 
-from srcgrad.core.facts import Facts
-from srcgrad.core.trees import Node, find_nodes, header, is_write, root, statements, stores, target, walk, written_names
-from srcgrad.frontend.resolve import binding_of
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, inner_kinds
+from srcgrad.core.marks import is_opaque
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    at,
+    find_nodes,
+    header,
+    is_write,
+    literal_value,
+    loads,
+    own_names,
+    parameters,
+    root,
+    statements,
+    stores,
+    target,
+    walk,
+    written_names,
+)
+from srcgrad.core.visitor import rewrite_statements
+from srcgrad.frontend.context import Scope
+from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
+from srcgrad.frontend.resolve import attribute_held, binding_of, operation_of
+from srcgrad.runtime import add_at, fields_of
 
 
 def check_names(function: Node, facts: Facts) -> Node:
@@ -338,3 +384,336 @@ def _refusal(facts: Facts, node: Node) -> Exception:
         type(node), (f"`{type(node).__name__}`", "rewrite it with assignments, `if`, `for` and `while`")
     )
     return facts.refuse(node, "E5005", f"{what} is not accepted", remedy)
+
+
+_CHANGING = {"append", "extend", "insert", "pop", "sort", "reverse", "clear", "remove", "update"}  # followed by name
+_READING = {name for kind in (np.ndarray, str, tuple, range, float) for name in dir(kind)}
+_READING |= {"keys", "values", "items", "get", "copy"}
+_NEW = gast.List | gast.Dict | gast.Set | gast.ListComp | gast.DictComp | gast.SetComp
+
+
+def local_names(function: Node) -> frozenset[str]:
+    """The parameters of a function, and what its statements bind."""
+    return frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
+
+
+def mark_moving(function: Node, facts: Facts) -> None:
+    """Note the statements that hold calls after which another call may give something else."""
+    local = local_names(function)
+    for node in statements(function.body):
+        if any(moves(item, facts, local) for part in header(node) for item in find_nodes(part, gast.Call)):
+            facts.moving[node] = None
+
+
+def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] | None = None) -> bool:
+    """Whether an expression is such a call: a method of an object of which nothing is known is one."""
+    if not isinstance(call, gast.Call):
+        return False
+    found = binding_of(call.func, facts, local)
+    if found is None:
+        if isinstance(call.func, gast.Attribute):
+            own = _own_method(call.func, facts, local)
+            return _is_method(call.func, facts) if own is None else _has_effects(own, facts, met)
+        return not facts.generated and getattr(call.func, "id", "") not in facts.functions  # of which nothing is known
+    if found.kind in ("value", "unknown"):
+        return True
+    called = found.static or getattr(found.object, "__srcgrad_primal__", found.object)
+    called = called.__func__ if isinstance(called, types.MethodType) else called
+    if found.static is None and not isinstance(called, types.FunctionType):
+        owner = getattr(called, "__self__", None)
+        _, of, method = str(getattr(called, "__qualname__", "")).rpartition(".")  # `RandomState.normal`, of its class
+        bound = owner is not None and not isinstance(owner, types.ModuleType | type | np.ufunc)
+        return called is next or bound or (bool(of) and method not in _READING and rule_of(called) is None)
+    return rule_of(called) is None and not is_opaque(called) and _has_effects(called, facts, met)
+
+
+def _own_method(function: Node, facts: Facts, local: frozenset[str]) -> types.FunctionType | None:
+    """The function that a method of an object of the module is, whatever it is called."""
+    held = live_object(function.value, facts.namespace, local, None)
+    if held is NOTHING or not is_instance(held):
+        return None
+    found = inspect.getattr_static(held, function.attr, None)
+    found = found.__func__ if isinstance(found, staticmethod | classmethod) else found
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def _is_method(function: Node, facts: Facts) -> bool:
+    """Whether a method may change its object, which is not one whose changes are followed by its name."""
+    held = facts.of.get(function.value) or facts.named.get(getattr(function.value, "id", ""), UNKNOWN)
+    if function.attr in _READING and held.tag not in ("object", "made"):
+        return False
+    followed = facts.generated or facts.list_kind(getattr(function.value, "id", ""))
+    return not (followed and function.attr in _CHANGING)
+
+
+def _has_effects(function: Any, facts: Facts, met: dict[int, None] | None) -> bool:
+    """Whether a function with a source makes such a call, or changes what is not its own.
+
+    `met` are the functions on the way from the first one that was asked for. If that makes no such call, none does.
+    """
+    try:
+        source, namespace = facts.module.source(function)
+    except DifferentiationError:
+        return False  # refused where a derivative flows through it
+    key = id(source.tree)
+    known: dict[int, bool] = facts.module.moving
+    first, met = met is None, {} if met is None else met
+    if key in met or key in known:
+        return known.get(key, False)
+    met[key] = None
+    inner = Facts(source, namespace, facts.mode, (), module=facts.module)
+    bound = own_names(source.tree)
+    inner.lists = dict.fromkeys(_made_here(source.tree), "list")
+    nodes = [node for each in source.tree.body for node in walk(each)]
+    found = any(_stores_outside(node, source.tree, bound) or moves(node, inner, bound, met) for node in nodes)
+    if found:
+        known[key] = True
+    elif first:
+        known.update(dict.fromkeys(met, False))
+    return found
+
+
+def _made_here(function: Node) -> list[str]:
+    """Names that hold nothing but lists and dicts which the function makes."""
+    made: dict[str, bool] = {}
+    for node in statements(function.body):
+        bound = target(node)
+        if bound is not None:
+            made[bound] = made.get(bound, True) and isinstance(node.value, _NEW)
+    return [name for name, new in made.items() if new]
+
+
+def _stores_outside(node: Node, function: Node, bound: frozenset[str]) -> bool:
+    """Whether a part of a function stores into what it has not made: a global, a field of an argument."""
+    if isinstance(node, gast.Global | gast.Nonlocal):
+        return True
+    if not isinstance(node, gast.Attribute | gast.Subscript) or not isinstance(node.ctx, gast.Store):
+        return False
+    base = root(node)
+    given = {a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs}
+    return base is None or base.id not in bound or (isinstance(node, gast.Attribute) and base.id in given)
+
+
+TAKE_SEVERAL = (
+    "arrays",
+    "tup",
+    "choices",
+    "choicelist",
+    "c_and_lower",
+    "c_or_cr",
+    "lu_and_piv",
+    "args",
+    "t_span",
+)  # that take several arrays
+TAKE_ITEMS = (dict.get, np.array, np.asarray, operator.getitem)
+_ARITHMETIC = ("__mul__", "__rmul__", "__add__", "__matmul__", "__getitem__")
+_NUMBERS = (int, float, complex, np.generic)
+
+
+def is_sequence(value: Node, scope: Scope) -> bool:
+    """Whether an operand is a list or a tuple: a display, or one that the module has."""
+    if isinstance(value, gast.Tuple | gast.List):
+        return True
+    text = _text(value, scope)
+    return isinstance(_object_outside(value, scope), list | tuple) or isinstance(text, ast.Tuple | ast.List)
+
+
+def wants_arrays(operation: Operation, parameter: str) -> bool:
+    """Whether an op makes an array of what it is given."""
+    if operation.function is add_at:
+        return True
+    module = str(getattr(operation.function, "__module__", "numpy"))
+    theirs = isinstance(operation.function, np.ufunc) or module.partition(".")[0] in ("numpy", "scipy", "_operator")
+    return theirs and parameter not in TAKE_SEVERAL and operation.function not in TAKE_ITEMS
+
+
+def check_operands(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:
+    """Refuse what has arithmetic of its own, and `+` and `*` of displays, which join and repeat lists."""
+    if operation.rule is not None and operation.rule.own is not None:
+        return  # a function of the user takes what it takes
+    for parameter, operand in operation.bound.items():
+        joins = isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Mult)
+        if joins and is_sequence(operand, scope):
+            raise scope.facts.refuse(
+                value,
+                "E5005",
+                "`+` or `*` of a list or a tuple",
+                "make an array of it: `np.array([...])`, or append to it",
+            )
+        if parameter in places and (what := _odd(operand, parameter, operation, scope)):
+            raise scope.facts.refuse(
+                operand,
+                "E5017",
+                f"`{gast.unparse(operand)}` is {what}, whose arithmetic is its own",
+                "use numbers and plain arrays: `np.asarray(...)`",
+            )
+
+
+def check_method(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:
+    """Refuse a method that is named like an array's and gets what no array's method takes: `model.mean(x)`."""
+    held = value.func.value if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
+    if held is None or scope.may_vary(held) or binding_of(value.func, scope.facts, scope.local) is not None:
+        return
+    for parameter, argument in operation.bound.items():
+        if argument is not held and parameter not in places and scope.may_vary(argument):
+            raise scope.facts.refuse(
+                value,
+                "E5003",
+                f"`{gast.unparse(held)}` is not known to be an array, and `.{value.func.attr}()` gets "
+                f"`{gast.unparse(argument)}`, which no array's method would differentiate",
+                "call a function, or annotate what is known only when it runs",
+            )
+
+
+def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> str:
+    """What an operand is, if it is neither a number nor an array, nor a container where one may stand."""
+    held = operand.id if isinstance(operand, gast.Name) else ""
+    if operation.function is fields_of:
+        return ""
+    kind = scope.facts.kinds.get(held) if (opened := inner_kinds(scope.facts.kinds)) else None
+    if opened and kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:
+        kind = _kind(operand, scope, set())
+        kind = kind if kind is not None and _multiplies(kind) else None
+    if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
+        return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)
+    local = scope.facts.named.get(held) if isinstance(operation.function, np.ufunc) else None
+    if kind is None and local is not None and local.tag in ("object", "made") and hasattr(local.items[0][0], "__mul__"):
+        return str(local.items[0][0].__name__)
+    found = _object_outside(operand, scope)
+    text = _text(operand, scope)
+    if isinstance(text, ast.Call) and _OWN.search(ast.unparse(text.func)):
+        return f"made by `{ast.unparse(text.func)}`"
+    if found is None and isinstance(operation.function, np.ufunc):
+        found = attribute_held(operand, lambda part: binding_of(part, scope.facts, scope.local))
+        found = found if hasattr(type(found), "__mul__") and not isinstance(found, np.memmap) else None
+    return "" if _is_plain(found, parameter, operation) else f"of type {type(found).__qualname__}"
+
+
+def _kind(operand: Node, scope: Scope, seen: set[str]) -> Kind | None:
+    """What is known of `p`, `p.m`, `p["m"]`, and of a name that stands for one of these."""
+    if isinstance(operand, gast.Name):
+        if operand.id in scope.facts.kinds:
+            return scope.facts.kinds[operand.id]
+        if operand.id in seen:
+            return None  # `a = a.T`
+        seen.add(operand.id)
+        bound = [n for n in statements(scope.facts.source.tree.body) if target(n) == operand.id]
+        shown = [n.value for n in bound if isinstance(n.value, gast.Attribute | gast.Subscript)]
+        return next((kind for value in shown if (kind := _kind(value, scope, seen)) is not None), None)
+    if not isinstance(operand, gast.Attribute | gast.Subscript):
+        return None
+    whole = _kind(operand.value, scope, seen)
+    if whole is None:
+        return None
+    if isinstance(operand, gast.Attribute):
+        return dict(whole.items[1:]).get(operand.attr) if whole.tag == "object" else None
+    try:
+        return dict(whole.items).get(literal_value(operand.slice))
+    except (ValueError, TypeError):
+        return next((kind for _, kind in whole.items if _multiplies(kind)), None)  # any of the items
+
+
+def _multiplies(kind: Kind) -> bool:
+    """Whether a kind is that of a class with a product of its own."""
+    return kind.tag == "object" and hasattr(kind.items[0][0], "__mul__")
+
+
+def _is_plain(found: Any, parameter: str, operation: Operation) -> bool:
+    if found is None or type(found) is np.ndarray or isinstance(found, (*_NUMBERS, list, tuple)):
+        return True
+    ours = not wants_arrays(operation, parameter) and operation.function is not operator.getitem
+    computes = any(hasattr(type(found), method) for method in _ARITHMETIC)
+    return ours or isinstance(found, dict | str | slice | type | np.dtype) or (callable(found) and not computes)
+
+
+def _object_outside(value: Node, scope: Scope) -> Any:
+    """The object that a dotted name means outside of the function; None for anything else."""
+    found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
+    return found.object if found is not None and found.kind == "object" else None
+
+
+_OWN = re.compile(r"\b(ma|mat|matrix|sparse|chararray|recarray)\b|^[A-Z]|\.[A-Z]")  # makers of what is no plain array
+
+
+def _text(value: Node, scope: Scope) -> ast.expr | None:
+    """What a name of a module that does not run is bound to, as a tree."""
+    found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
+    if found is None or found.kind != "value" or found.expression is None:
+        return None
+    return ast.parse(found.expression, mode="eval").body
+
+
+def check_passive(value: Node, scope: Scope) -> None:
+    """Refuse an expression through which a derivative would flow unseen."""
+    if isinstance(value, gast.Compare | gast.UnaryOp | gast.Attribute | gast.JoinedStr | gast.Call):
+        return
+    raise scope.facts.refuse(
+        value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it in statements of its own"
+    )
+
+
+_FUNCTIONS = (
+    np.copyto, np.put, np.putmask, np.place, np.put_along_axis, np.fill_diagonal, np.random.shuffle, np.random.seed,
+)  # fmt: skip
+_METHODS = (
+    "fill", "sort", "partition", "put", "append", "extend", "insert", "remove", "reverse", "clear", "update", "shuffle",
+    "itemset", "resize", "setflags", "__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__",
+    "__imatmul__",
+)  # fmt: skip
+
+
+def check_silent(function: Node, facts: Facts) -> None:
+    """Refuse such calls inside of expressions, and what an operation without a derivative stores by `out=`."""
+    local = local_names(function)
+    for node in statements(function.body):
+        alone = node.value if isinstance(node, gast.Expr) else None
+        inside = [item for part in header(node) for item in walk(part)]
+        hooks = {id(item) for each in inside if isinstance(each, gast.Lambda) for item in walk(each.body)}
+        for item in [item for item in inside if isinstance(item, gast.Call) and id(item) not in hooks]:
+            if item is not alone and _changes(item, facts, local):
+                raise facts.refuse(
+                    item,
+                    "E5010",
+                    f"`{gast.unparse(item.func)}` changes an object inside of an expression",
+                    "call it in a statement of its own, or write `a[...] = ...`",
+                )
+
+
+def _changes(call: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether a call changes what it is called on, or one of its arguments."""
+    if any(word.arg == "out" and getattr(word.value, "value", 0) is not None for word in call.keywords):
+        return operation_of(call, facts, local) is None
+    spelled = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if len(call.args) < 2 and spelled not in _METHODS and spelled not in ("shuffle", "seed"):
+        return False
+    found = binding_of(call.func, facts, local)
+    if found is None:
+        return spelled in _METHODS and not _is_callee(call, facts, local)
+    if isinstance(found.object, np.ufunc):
+        return len(call.args) > found.object.nin
+    owner = getattr(found.object, "__self__", None)
+    return any(found.object is one for one in _FUNCTIONS) or (
+        isinstance(owner, np.ufunc) and getattr(found.object, "__name__", "") == "at"
+    )
+
+
+def _is_callee(call: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether a method is the user's own, which has a source."""
+    operation = operation_of(call, facts, local)
+    return operation is not None and operation.kind == "callee"
+
+
+def keep_draws(function: Node, facts: Facts) -> None:
+    """Let a call that may change the object it is of stand alone, where nothing reads what it gives."""
+    read = {name for node in statements(function.body) for name in loads(node)}
+    local = local_names(function)
+
+    def kept(node: Node) -> Block:
+        bound = target(node)
+        if bound is None or bound in read or not moves(node.value, facts, local):
+            return [node]
+        made = at(gast.Expr(node.value), node)
+        facts.effects[made] = None
+        return [made]
+
+    function.body = rewrite_statements(function.body, kept)

@@ -40,7 +40,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.calls.side_effects import effects
 from srcgrad.frontend.context import Scope, cheap, is_long, unused_result
 from srcgrad.frontend.early_facts import varied_names
-from srcgrad.frontend.operand_checks import (
+from srcgrad.frontend.language import (
     check_method,
     check_operands,
     check_passive,

@@ -31,9 +31,8 @@ from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.namespace import Binding, Step, attribute
-from srcgrad.core.rule_forms import written_out
 from srcgrad.core.rules import ParsedTemplate as Template
-from srcgrad.core.rules import Rule, adjoint_template, parts_of, rule_of, tangent_template
+from srcgrad.core.rules import Rule, adjoint_template, parts_of, rule_of, tangent_template, written_out
 from srcgrad.core.trees import Node, literal_node, parameters, walk
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
 from srcgrad.frontend.source.decorators import is_of_library

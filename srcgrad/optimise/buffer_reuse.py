@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.floating_types import is_elementwise
-from srcgrad.analysis.shape_rules import broadcast_specs
+from srcgrad.analysis.shapes import broadcast_specs
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (

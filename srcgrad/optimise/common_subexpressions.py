@@ -25,8 +25,7 @@ import numpy as np
 from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.identity import key_of
 from srcgrad.core.meanings import function_called
-from srcgrad.core.rule_forms import FITTED
-from srcgrad.core.rules import is_users, rule_of
+from srcgrad.core.rules import FITTED, is_users, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -45,8 +44,7 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import bindings, count, replace
 from srcgrad.derive.program import Program
 from srcgrad.frontend.desugar.assignments import is_inside
-from srcgrad.optimise.recorded_values import changes
-from srcgrad.optimise.tape_layout import is_final
+from srcgrad.optimise.tape import changes, is_final
 
 _WORK = 3  # operations at most: what takes more is worth its memory
 _PLAIN = (gast.BinOp, gast.UnaryOp, gast.Name, gast.Constant)

@@ -30,9 +30,9 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from srcgrad.analysis.axis_lengths import canonical_spec
+from srcgrad.analysis.array_regions import canonical_spec
 from srcgrad.analysis.floating_types import fits, has_sign, is_minus, is_of_derivative, operand_of_negative
-from srcgrad.analysis.shape_rules import covers, spec_of_tree
+from srcgrad.analysis.shapes import covers, spec_of_tree
 from srcgrad.core.expressions import adds_axes
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.meanings import function_called
@@ -56,7 +56,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import bindings, replace
 from srcgrad.derive.program import Program
-from srcgrad.optimise.simplify import QUOTIENTS, applied
+from srcgrad.optimise.algebra import QUOTIENTS, applied
 
 
 def reuse_quotients(program: Program, facts: Facts) -> Program:

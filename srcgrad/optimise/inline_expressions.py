@@ -25,9 +25,9 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.axis_lengths import canonical_spec
+from srcgrad.analysis.array_regions import canonical_spec
 from srcgrad.analysis.floating_types import operand_of_negative
-from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.expressions import adds_axes, is_basic, without_axes
 from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.meanings import function_called
@@ -50,12 +50,12 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import WIDTH as LINE
 from srcgrad.core.visitor import Uses, count, positions, replace, rewrite_blocks, rewrite_nested
-from srcgrad.derive.lists_and_stacks import is_pop
+from srcgrad.derive.in_place_writes import is_pop
 from srcgrad.derive.program import Program
 from srcgrad.frontend.desugar.assignments import is_inside
-from srcgrad.optimise.loop_fusion import mentions_in, names_mentioned
-from srcgrad.optimise.loop_fusion import names_changed as loop_fusion_stored
-from srcgrad.optimise.tape_layout import is_final
+from srcgrad.optimise.loops import mentions_in, names_mentioned
+from srcgrad.optimise.loops import names_changed as loop_fusion_stored
+from srcgrad.optimise.tape import is_final
 
 _LINES = 3  # of a call with all of its arguments in one
 _SHORTER = 8  # columns that a line of arguments loses when temporaries are counted

@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.floating_types import has_sign
-from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, copy_with_facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
@@ -37,7 +37,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import bindings, replace, rewrite_statements
 from srcgrad.derive.program import Program
-from srcgrad.optimise.simplify import TRANSPOSES, applied
+from srcgrad.optimise.algebra import TRANSPOSES, applied
 
 _LEFT = (runtime.matmul_left, runtime.dot_left)
 _RIGHT = (runtime.matmul_right, runtime.dot_right)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from srcgrad import check_grads, grad, jacobian, jvp, source, value_and_grad, vjp
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import check_report
+from srcgrad.interface.check.check import check_report
 from srcgrad.interface.dump.dump import dump
 
 X = np.array([0.3, -0.7, 1.2])

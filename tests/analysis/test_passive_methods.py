@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 Z, R = np.linspace(0.3, 1.4, 12).reshape(3, 4), np.linspace(-0.8, 0.9, 12).reshape(3, 4)
 Function = Callable[..., np.ndarray]

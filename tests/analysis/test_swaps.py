@@ -7,7 +7,7 @@ from typing import Any  # functions of several kinds
 import numpy as np
 import pytest
 
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 X = np.array([0.3, -0.2, 0.5, 0.4])
 

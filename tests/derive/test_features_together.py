@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad import checkpointed
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 X = np.array([0.7, -0.4, 1.1])
 

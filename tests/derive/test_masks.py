@@ -10,7 +10,7 @@ import pytest
 from scipy import special
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 from srcgrad.interface.dump.dump import dump
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of values, which are computed as they stand

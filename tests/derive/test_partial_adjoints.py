@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 
 def halves(x, k):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 X, Y = np.array([0.3, -1.2, 0.8]), np.array([1.1, 0.4, -0.7])
 

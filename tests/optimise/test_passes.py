@@ -15,11 +15,11 @@ import pytest
 import srcgrad
 from srcgrad import pipeline
 from srcgrad.core.trees import header, statements, walk
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 from srcgrad.optimise.algebra import spread_seed
+from srcgrad.optimise.broadcasting import tangent_shapes
 from srcgrad.optimise.naming import unpack
 from srcgrad.optimise.pullback_closure import closure
-from srcgrad.optimise.shape_only_operands import tangent_shapes
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.

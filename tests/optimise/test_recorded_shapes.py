@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad
 from srcgrad import runtime
-from srcgrad.optimise.shape_only_operands import SHAPE_OF
+from srcgrad.optimise.broadcasting import SHAPE_OF
 
 A = np.array([0.4, -0.3, 0.8, 1.1])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 R = np.random.default_rng(0)
 A, X = 0.5 * R.standard_normal((3, 3)), 0.5 * R.standard_normal((5, 4, 3))

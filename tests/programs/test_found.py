@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import DifferentiationError, value_and_grad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 from tests.programs.found import FOUND, SECOND
 
 

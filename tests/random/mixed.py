@@ -25,7 +25,7 @@ import numpy as np
 import srcgrad
 from srcgrad import check_grads
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import CheckFailed
+from srcgrad.interface.check.check import CheckFailed
 from srcgrad.interface.check.finite_differences import shape_like, tangent_like, vector
 from srcgrad.interface.check.oracles import value_differences
 from srcgrad.interface.dump.dump import dump

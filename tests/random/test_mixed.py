@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 from srcgrad.interface.dump.dump import dump
 from tests.random.mixed import outcome, program
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from srcgrad import check_grads
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import CheckFailed
+from srcgrad.interface.check.check import CheckFailed
 
 HELPERS = """\
 def total(u, s):

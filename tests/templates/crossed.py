@@ -21,7 +21,7 @@ import numpy as np
 from srcgrad import vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.rules import Rule
-from srcgrad.interface.check.check_grads import check_report, table
+from srcgrad.interface.check.check import check_report, table
 from srcgrad.interface.check.finite_differences import is_float, parts, tangent_like, vector
 from tests.templates.every_form import public
 from tests.templates.rule_cases import Case, cases

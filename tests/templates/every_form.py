@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.rules import Rule
-from srcgrad.interface.check.check_grads import check_report, table
+from srcgrad.interface.check.check import check_report, table
 from srcgrad.interface.show.rule_pages import MEASURED
 from tests.templates.rule_cases import Case, cases, differentiable_rules
 

@@ -24,7 +24,7 @@ import srcgrad.core.rules
 from srcgrad import vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.rules import Rule
-from srcgrad.interface.check.check_grads import check_report
+from srcgrad.interface.check.check import check_report
 from srcgrad.interface.check.finite_differences import tangent_like, vector
 from tests.templates.rule_cases import Case, cases, differentiable_rules, namespace, pinned_cases
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad.core.rules import Rule
-from srcgrad.interface.check.check_grads import MODES, check_report, table
+from srcgrad.interface.check.check import MODES, check_report, table
 from tests.templates.rule_cases import Case, cases, differentiable_rules, representative_cases
 
 RULES = [rule for rule in differentiable_rules() if rule.complex and not rule.name.startswith("srcgrad.")]

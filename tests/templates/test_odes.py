@@ -13,7 +13,7 @@ from scipy.linalg import expm
 
 from srcgrad import grad, jacobian, jvp, vjp
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 from srcgrad.runtime import ode_equation
 from srcgrad.runtime.ode_equation import Equation
 from srcgrad.runtime.odes import adjoint_flow, odeint_pullback

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.core.rule_forms import arguments_of, may_show
-from srcgrad.core.rules import Rule, rule_of
+from srcgrad.core.rules import Rule, arguments_of, may_show, rule_of
 from srcgrad.core.trees import parse_tree
 from tests.templates.rule_cases import Case, cases, differentiable_rules, namespace, sampled
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_report, table
+from srcgrad.interface.check.check import check_report, table
 from tests.templates.rule_variables import calls, defined, names_of
 
 CALLS = calls()

@@ -16,7 +16,7 @@ import pytest
 
 from srcgrad import vjp
 from srcgrad.core.rules import Rule, is_users, rule_of, rules
-from srcgrad.interface.check.check_grads import MODES, check_report, table
+from srcgrad.interface.check.check import MODES, check_report, table
 from srcgrad.interface.check.finite_differences import relative_error, tangent_like, vector
 from srcgrad.interface.check.oracles import Record, not_mirrored
 from tests.templates.rule_cases import (

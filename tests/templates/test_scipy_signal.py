@@ -10,7 +10,7 @@ from scipy import integrate, interpolate, ndimage, signal
 
 from srcgrad import grad
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 
 def deblurred(image: Any, kernel: Any, seen: Any) -> Any:

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, fsolve, newton, root, root_scalar
 
 from srcgrad import grad, hessian, hvp, jvp
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 
 def both_ends(k: Any, b: Any) -> Any:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from srcgrad import grad, source
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 DENSE = np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 0.0], [0.0, 3.0, 4.0], [0.0, 0.0, 5.0]])
 A = sp.csr_array(DENSE)

@@ -35,7 +35,7 @@ from srcgrad.core.trees import (
     statements,
     walk,
 )
-from srcgrad.derive.lists_and_stacks import is_pop, is_push
+from srcgrad.derive.in_place_writes import is_pop, is_push
 from srcgrad.derive.program import Program
 
 ONE = "1"  # an axis whose length is 1 by construction: `x[:, None]`

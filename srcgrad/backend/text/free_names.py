@@ -23,8 +23,15 @@ from srcgrad import runtime
 from srcgrad.core.identity import holder
 from srcgrad.core.namespace import Binding, attribute
 from srcgrad.frontend.calls.checkpoint_safety import DRAWS, MODULES, SOURCES
-from srcgrad.frontend.source.module_files import is_trusted, locate
-from srcgrad.frontend.source.static_modules import STAR, Definition, Program, StaticFunction, StaticModule
+from srcgrad.frontend.source.static_modules import (
+    STAR,
+    Definition,
+    Program,
+    StaticFunction,
+    StaticModule,
+    is_trusted,
+    locate,
+)
 
 
 def draws(expression: str, module: StaticModule) -> bool:

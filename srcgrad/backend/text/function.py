@@ -37,7 +37,7 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import places, rewrite_blocks
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.desugar.assignments import is_inside
-from srcgrad.optimise.copy_elimination import names_sharing_arrays
+from srcgrad.optimise.copies import names_sharing_arrays
 
 
 def restore_contexts(block: Block, contexts: list[Node]) -> Block:

@@ -21,8 +21,7 @@ from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Step
-from srcgrad.core.rule_forms import may_show
-from srcgrad.core.rules import rule_of
+from srcgrad.core.rules import may_show, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,

@@ -25,8 +25,7 @@ import srcgrad.templates as templates
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.namespace import Binding, attribute
-from srcgrad.core.rule_forms import written_out
-from srcgrad.core.rules import rule_of
+from srcgrad.core.rules import rule_of, written_out
 from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object, note_call, shadows

@@ -47,7 +47,6 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.frontend.calls.derivatives_in_body import derived_call, hand_over, handed_of, hands, value_of
-from srcgrad.frontend.calls.evaluation_order import changes_outside, is_straight, operations, outer_changes
 from srcgrad.frontend.calls.functions import (
     Function,
     as_owner,
@@ -60,7 +59,7 @@ from srcgrad.frontend.calls.functions import (
 )
 from srcgrad.frontend.calls.inline_call import Site, written_out
 from srcgrad.frontend.calls.nested_functions import check_given
-from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.calls.side_effects import Procedures, changes_outside, is_straight, operations, outer_changes
 from srcgrad.frontend.context import CHANGES, read_alone
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.language import doubtful_write

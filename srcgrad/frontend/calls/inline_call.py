@@ -35,12 +35,11 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.frontend.again.stacks import displays, open_display
+from srcgrad.frontend.calls.arguments import default_of
 from srcgrad.frontend.calls.checkpoint_safety import is_fresh
-from srcgrad.frontend.calls.default_values import default_of
-from srcgrad.frontend.calls.evaluation_order import is_straight, place, put_in
 from srcgrad.frontend.calls.functions import Function, as_owner, function_of
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
-from srcgrad.frontend.calls.side_effects import Procedures, changed_on_entry
+from srcgrad.frontend.calls.side_effects import Procedures, changed_on_entry, is_straight, place, put_in
 from srcgrad.frontend.context import (
     bring_names,
     is_change,

@@ -25,9 +25,8 @@ import numpy as np
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
 from srcgrad.core.namespace import Binding, Overlay
-from srcgrad.core.rule_forms import written_out
 from srcgrad.core.rules import ParsedTemplate as Template
-from srcgrad.core.rules import Rule, adjoint_template, derivative_of, parse, rule_of, tangent_template
+from srcgrad.core.rules import Rule, adjoint_template, derivative_of, parse, rule_of, tangent_template, written_out
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -42,12 +41,12 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.frontend.again.stacks import SAME
-from srcgrad.frontend.desugar.list_names import kinds_of_lists
+from srcgrad.frontend.desugar.lists_and_dicts import kinds_of_lists
 from srcgrad.frontend.desugar.meanings import Meanings
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds import Kinds
 from srcgrad.frontend.kinds_of_values import SEQUENCES
-from srcgrad.frontend.operand_checks import TAKE_ITEMS, TAKE_SEVERAL
+from srcgrad.frontend.language import TAKE_ITEMS, TAKE_SEVERAL
 from srcgrad.frontend.resolve import METHODS, bind_arguments, binding_of
 
 

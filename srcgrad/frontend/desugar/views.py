@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import Facts, numbers
 from srcgrad.core.namespace import Binding, Overlay
-from srcgrad.core.rule_forms import arguments_of, may_show
+from srcgrad.core.rules import arguments_of, may_show
 from srcgrad.core.trees import (
     COMPOUND,
     Block,

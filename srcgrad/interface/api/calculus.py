@@ -13,10 +13,10 @@ import numpy as np
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
+from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
 from srcgrad.interface.api.derivatives import chosen_wrt, float_arguments, jvp, pulled_then, vjp
 from srcgrad.interface.api.execute import ExecutedText
-from srcgrad.interface.api.pickling import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.snapshots import Copies, copies
 from srcgrad.interface.check.finite_differences import is_float, parts, vector, vector_along
 from srcgrad.module import Module

@@ -1,4 +1,8 @@
-"""The callable that a derivative is.
+"""The callable that a derivative is, also one that adds its gradient to arrays of the caller.
+
+Gradients that are added to arrays of the caller: micro-batches add up to the whole batch.
+
+The callable that a derivative is.
 
 What is asked of a derivative: with respect to which names, on which target, in which precision.
 
@@ -12,19 +16,14 @@ The callable that a derivative is: made when it is first called, made anew when 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import (
-    Any,  # functions are arbitrary objects
-    Generic,
-    ParamSpec,
-    TypeVar,
-    cast,
-)
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -37,7 +36,6 @@ from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import SavedValue
 from srcgrad.frontend.source.functions_with_rules import given_of, in_order
-from srcgrad.interface.api.add_into import adding_derivative
 from srcgrad.interface.api.arguments import (
     OWN,
     check_input,
@@ -49,6 +47,7 @@ from srcgrad.interface.api.arguments import (
     own_array,
     refine_kinds,
 )
+from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.execute import (
     PULLS,
     ExecutedText,
@@ -59,12 +58,127 @@ from srcgrad.interface.api.execute import (
     run,
     seed_like,
 )
-from srcgrad.interface.api.pickling import as_named, lines_of, rebuild_object
 from srcgrad.interface.show.html_page import Report, failure
 from srcgrad.interface.show.side_by_side import Sizes, sides
 from srcgrad.module import ALONE, LeadingAxes, Module
-from srcgrad.opencl.arrays.boundary import device_in, equip, on_device
+from srcgrad.opencl.arrays.array import Array
+from srcgrad.opencl.arrays.boundary import device_in, equip, on_device, on_host
 from srcgrad.opencl.devices.device import Device
+
+Pair = tuple[str, Any, Any]  # where it is, the accumulator, what is added to it
+
+
+def adding_derivative(derivative: Derivative[..., Any], accumulators: Any) -> Callable[..., Any]:
+    """The derivative as a function that adds its gradient to `accumulators`; see `Derivative.into`."""
+    if derivative.mode not in ("reverse", "value-and-grad"):
+        raise DifferentiationError(
+            "E5024", f"a derivative of mode {derivative.mode} has no gradient to add", "use grad or value_and_grad"
+        )
+
+    return AddingDerivative(derivative, accumulators)
+
+
+class AddingDerivative:
+    """A derivative that adds what it gives to accumulators; in a copy or a pickle, to copies of them."""
+
+    def __init__(self, derivative: Derivative[..., Any], accumulators: Any) -> None:
+        self.derivative, self.accumulators = derivative, accumulators
+        self.__name__ = f"{derivative.__name__}_into"
+        self.__doc__ = f"Add to the accumulators the result of {derivative!r}."
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        derivative, accumulators = self.derivative, self.accumulators
+        found = derivative(*args, **kwargs)
+        whole = derivative.mode == "reverse" and not derivative.auxiliary
+        place = 1 if derivative.mode == "value-and-grad" else 0
+        gradient = found if whole else found[place]
+        for _, accumulator, part in list(pairs(accumulators, gradient)):  # all are looked at before one is changed
+            _add(accumulator, part)
+        if whole:
+            return accumulators
+        return (found[0], accumulators) if place else (accumulators, found[1])
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.derivative.__signature__
+
+    @property
+    def source(self) -> str:
+        """The text of the gradient."""
+        return self.derivative.source
+
+
+def pairs(accumulator: Any, gradient: Any, name: str = "the accumulator") -> Iterator[Pair]:
+    """Each array that is added to, with what is added; E5024 where the two do not match.
+
+    >>> import numpy as np
+    >>> [(name, part) for name, _, part in pairs({"w": np.zeros(2)}, {"w": np.ones(2)}, "g")]
+    [("g['w']", array([1., 1.]))]
+    """
+    if gradient is None:
+        return
+    if isinstance(gradient, dict):
+        same = isinstance(accumulator, dict) and accumulator.keys() == gradient.keys()
+        keys = [(repr(key), key) for key in gradient]
+        _check(same, name, f"a dict with the keys {', '.join(map(repr, gradient))}", accumulator)
+    elif isinstance(gradient, tuple | list):
+        kind = "list" if isinstance(gradient, list) else "tuple"
+        same = isinstance(accumulator, tuple | list) and len(accumulator) == len(gradient)
+        keys = [(str(key), key) for key in range(len(gradient))]
+        _check(same, name, f"a {kind} of {len(gradient)}", accumulator)
+    elif dataclasses.is_dataclass(gradient) and not isinstance(gradient, type):
+        _check(type(accumulator) is type(gradient), name, f"a {type(gradient).__name__}", accumulator)
+        for field in dataclasses.fields(gradient):
+            part = getattr(accumulator, field.name)
+            yield from pairs(part, getattr(gradient, field.name), f"{name}.{field.name}")
+        return
+    else:
+        _check_array(accumulator, gradient, name)
+        yield name, accumulator, gradient
+        return
+    for shown, key in keys:
+        yield from pairs(accumulator[key], gradient[key], f"{name}[{shown}]")
+
+
+def _check(fits: bool, name: str, wanted: str, accumulator: Any) -> None:
+    if not fits:
+        described = f"of type {type(accumulator).__name__}"
+        if isinstance(accumulator, dict | list | tuple):
+            described += f" with {len(accumulator)} parts"
+        raise DifferentiationError("E5024", f"{name} is {described}, the gradient is {wanted}", "give it that form")
+
+
+def _check_array(accumulator: Any, gradient: Any, name: str) -> None:
+    """An array of the gradient's shape, of its dtype or one that holds all its values, which can be written."""
+    dtype = gradient.dtype if hasattr(gradient, "dtype") else np.dtype(float)
+    if not isinstance(accumulator, np.ndarray | Array):
+        raise DifferentiationError(
+            "E5024",
+            f"{name} is of type {type(accumulator).__name__}, which nothing can be added to in place",
+            f"give an array: np.zeros({np.shape(gradient)!r})",
+        )
+    if tuple(accumulator.shape) != tuple(np.shape(gradient)):
+        raise DifferentiationError(
+            "E5024",
+            f"{name} has shape {tuple(accumulator.shape)}, the gradient has shape {tuple(np.shape(gradient))}",
+            "make it with np.zeros_like of the argument",
+        )
+    if accumulator.dtype.kind != "f" or not np.can_cast(dtype, accumulator.dtype, "safe"):
+        raise DifferentiationError(
+            "E5024",
+            f"{name} is of dtype {accumulator.dtype}, the gradient of dtype {dtype}",
+            f"make it an array of {dtype}, or of a wider dtype",
+        )
+    if isinstance(accumulator, np.ndarray) and not accumulator.flags.writeable:
+        raise DifferentiationError("E5024", f"{name} is read-only", "give a copy of it")
+
+
+def _add(accumulator: Any, part: Any) -> None:
+    if isinstance(accumulator, Array):
+        accumulator[...] = accumulator + part
+    else:
+        np.add(accumulator, on_host(part), out=accumulator)
+
 
 Wrt = int | str | Sequence[int | str]
 

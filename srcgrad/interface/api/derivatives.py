@@ -14,17 +14,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MethodType
-from typing import (
-    Any,  # functions are arbitrary objects
-    overload,
-)
+from typing import Any
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
-from srcgrad.interface.api.differentiable import DifferentiableFunction
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.opencl.arrays.boundary import on_device
@@ -68,9 +64,6 @@ def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = Non
         return tuple(inspect.signature(function).parameters)
     asked = wrt if argnums is None else argnums
     return tuple(asked) if isinstance(asked, list) else asked
-
-
-TEXTS = ("reverse", "value-and-grad", "vjp", "forward", "elementwise")
 
 
 @makes("reverse")
@@ -257,70 +250,3 @@ def jvp(
     derivative = recent_derivative(function, "forward", places, False, target)
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot
-
-
-def source(
-    function: Callable[..., Any],
-    mode: str = "reverse",
-    wrt: Wrt | None = None,
-    *,
-    target: str | Target = DEFAULT,
-    like: Any = None,
-) -> str:
-    """The text of a derivative. Without `wrt`: with respect to all parameters.
-
-    `mode` is reverse, value-and-grad, vjp, forward, elementwise, hvp, jacobian or hessian. The last two put their
-    result together column by column, which `srcgrad.jacobian` does itself, and with the fewer passes of the two modes.
-    With `target="opencl"` it holds the kernels, as functions whose docstrings are the C. With `target="numba"`, the
-    mode vjp is the pullback alone, which runs both halves. Annotations of shapes (`x: "n d"`, `x: float`,
-    `x: Float[Array, "n d"]`) make it for such arguments, as example arguments in `like=(...)` do; it begins with a
-    check of them.
-
-    >>> from srcgrad import source
-    >>> def cube(x): return x * x * x
-    >>> "x_bar" in source(cube)
-    True
-    """
-    if wrt is None:
-        wrt = tuple(inspect.signature(function).parameters)
-    single = not isinstance(wrt, tuple) or len(wrt) == 1
-    if mode in ("hvp", "jacobian", "hessian"):
-        from srcgrad.interface.api.calculus import text_of  # late: what is made of derivatives imports them
-
-        return text_of(function, mode, wrt, single, target)
-    if mode not in TEXTS:
-        raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {', '.join(TEXTS)}, hvp or jacobian")
-    derivative: Derivative[..., Any] = Derivative(function, mode, wrt, single, target, like=like)
-    return derivative.source
-
-
-@overload
-def differentiate(
-    function: Callable[P, R], *, wrt: Wrt = 0, target: str | Target = DEFAULT
-) -> DifferentiableFunction[P, R]: ...
-
-
-@overload
-def differentiate(
-    *, wrt: Wrt = 0, target: str | Target = DEFAULT
-) -> Callable[[Callable[P, R]], DifferentiableFunction[P, R]]: ...  # with options
-
-
-def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str | Target = DEFAULT) -> Any:
-    """A decorator: the function as it was, with its derivatives as attributes.
-
-    They are `.grad`, `.value_and_grad`, `.vjp`, `.jvp`, `.hvp`, `.jacobian`, `.hessian`, and `.source`, the text.
-
-    Nothing is parsed before a derivative is first used. With `target="opencl"` the derivatives run kernels,
-    with `target="numba"` compiled loops; the function itself runs as it did.
-
-    >>> import numpy as np
-    >>> from srcgrad import differentiate
-    >>> @differentiate
-    ... def norm2(x): return np.sum(x * x)
-    >>> norm2.grad(np.array([1.0]))
-    array([2.])
-    """
-    if function is None:
-        return lambda f: DifferentiableFunction(f, wrt, target)
-    return DifferentiableFunction(function, wrt, target)

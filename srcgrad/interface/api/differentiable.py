@@ -1,4 +1,4 @@
-"""A function with derivatives: the primal itself, carrying them as attributes."""
+"""A function with derivatives: the primal itself, carrying them as attributes; and the text of each."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import (
-    Any,  # functions and arguments are arbitrary objects
-    Generic,
-)
+from typing import Any, Generic, overload
 
 from srcgrad.backend.targets import target_named
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.identity import python_function
 from srcgrad.core.marks import goes_as_code
 from srcgrad.core.target import DEFAULT, Target
+from srcgrad.interface.api.dependencies import lines_of, rebuild_object
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
-from srcgrad.interface.api.pickling import lines_of, rebuild_object
+from srcgrad.interface.api.derivatives import (
+    jvp,
+    vjp,
+)
 
 
 class DifferentiableFunction(Generic[P, R]):
@@ -84,14 +86,10 @@ class DifferentiableFunction(Generic[P, R]):
 
     def vjp(self, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
         """Value and pullback at the arguments; see `srcgrad.vjp`."""
-        from srcgrad.interface.api.derivatives import vjp
-
         return vjp(self.__srcgrad_primal__, *args, target=self.target)
 
     def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """Value and derivative along tangents; see `srcgrad.jvp`."""
-        from srcgrad.interface.api.derivatives import jvp
-
         return jvp(self.__srcgrad_primal__, primals, tangents, target=self.target)
 
     @property
@@ -105,3 +103,73 @@ class DifferentiableFunction(Generic[P, R]):
     @property
     def __signature__(self) -> Any:
         return inspect.signature(self.__srcgrad_primal__)
+
+
+TEXTS = ("reverse", "value-and-grad", "vjp", "forward", "elementwise")
+
+
+def source(
+    function: Callable[..., Any],
+    mode: str = "reverse",
+    wrt: Wrt | None = None,
+    *,
+    target: str | Target = DEFAULT,
+    like: Any = None,
+) -> str:
+    """The text of a derivative. Without `wrt`: with respect to all parameters.
+
+    `mode` is reverse, value-and-grad, vjp, forward, elementwise, hvp, jacobian or hessian. The last two put their
+    result together column by column, which `srcgrad.jacobian` does itself, and with the fewer passes of the two modes.
+    With `target="opencl"` it holds the kernels, as functions whose docstrings are the C. With `target="numba"`, the
+    mode vjp is the pullback alone, which runs both halves. Annotations of shapes (`x: "n d"`, `x: float`,
+    `x: Float[Array, "n d"]`) make it for such arguments, as example arguments in `like=(...)` do; it begins with a
+    check of them.
+
+    >>> from srcgrad import source
+    >>> def cube(x): return x * x * x
+    >>> "x_bar" in source(cube)
+    True
+    """
+    if wrt is None:
+        wrt = tuple(inspect.signature(function).parameters)
+    single = not isinstance(wrt, tuple) or len(wrt) == 1
+    if mode in ("hvp", "jacobian", "hessian"):
+        from srcgrad.interface.api.calculus import text_of
+
+        return text_of(function, mode, wrt, single, target)
+    if mode not in TEXTS:
+        raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {', '.join(TEXTS)}, hvp or jacobian")
+    derivative: Derivative[..., Any] = Derivative(function, mode, wrt, single, target, like=like)
+    return derivative.source
+
+
+@overload
+def differentiate(
+    function: Callable[P, R], *, wrt: Wrt = 0, target: str | Target = DEFAULT
+) -> DifferentiableFunction[P, R]: ...
+
+
+@overload
+def differentiate(
+    *, wrt: Wrt = 0, target: str | Target = DEFAULT
+) -> Callable[[Callable[P, R]], DifferentiableFunction[P, R]]: ...  # with options
+
+
+def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str | Target = DEFAULT) -> Any:
+    """A decorator: the function as it was, with its derivatives as attributes.
+
+    They are `.grad`, `.value_and_grad`, `.vjp`, `.jvp`, `.hvp`, `.jacobian`, `.hessian`, and `.source`, the text.
+
+    Nothing is parsed before a derivative is first used. With `target="opencl"` the derivatives run kernels,
+    with `target="numba"` compiled loops; the function itself runs as it did.
+
+    >>> import numpy as np
+    >>> from srcgrad import differentiate
+    >>> @differentiate
+    ... def norm2(x): return np.sum(x * x)
+    >>> norm2.grad(np.array([1.0]))
+    array([2.])
+    """
+    if function is None:
+        return lambda f: DifferentiableFunction(f, wrt, target)
+    return DifferentiableFunction(function, wrt, target)

@@ -23,9 +23,9 @@ from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import (
-    TYPE_CHECKING,
     Any,  # what a text reads from outside are arbitrary objects
     NoReturn,
+    Protocol,
 )
 
 import numpy as np
@@ -39,20 +39,16 @@ from srcgrad.core.locations import OURS, origin_of, users_place, with_users_line
 from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies
 from srcgrad.core.rules import Rule, rules
 from srcgrad.core.source_text import Source
-from srcgrad.core.target import Text
+from srcgrad.core.target import Target, Text
 from srcgrad.interface.api.arguments import cast_seed
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
 from srcgrad.interface.api.snapshots import check_apart, outside_of
-from srcgrad.module import ALONE, Module
+from srcgrad.module import ALONE, LeadingAxes, Module
 from srcgrad.opencl.arrays.boundary import are_direct, as_memory, device_in, on_device, on_host
 from srcgrad.opencl.devices.device import Device
 from srcgrad.opencl.devices.trusted import using
 from srcgrad.pipeline import DerivedText
 from srcgrad.runtime import fields_of
-
-if TYPE_CHECKING:
-    from srcgrad.interface.api.derivative import Derivative
-
 
 PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
 _warned: dict[Any, Any] = {}  # what `warnings` keeps of what it has told
@@ -76,6 +72,21 @@ class ExecutedText:
         return self
 
 
+class RequestedDerivative(Protocol):
+    """A derivative, as far as its text and its pullback ask it; `interface.api.derivative` has the callable."""
+
+    primal: Callable[..., Any]
+    mode: str
+    wrt: tuple[str, ...]
+    single: bool
+    auxiliary: bool
+    autocast: str
+    target: Target
+    leading: LeadingAxes
+
+    def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any: ...
+
+
 def execute(
     text: str, main: DerivedText, found: dict[str, Any], otherwise: Callable[[], Callable[..., Any]] | None = None
 ) -> Callable[..., Any]:
@@ -91,7 +102,7 @@ def execute(
 
 
 def execute_derivative(
-    derivative: Derivative[..., Any],
+    derivative: RequestedDerivative,
     kinds: dict[str, Kind],
     inline: bool,
     *,
@@ -140,20 +151,20 @@ def _warn(facts: Facts, given: Callable[..., Any]) -> None:
     warnings.warn_explicit(message, ConstantOutputWarning, file, facts.source.first, registry=_warned)
 
 
-def given_to(derivative: Derivative[..., Any], kinds: dict[str, Kind]) -> Callable[..., Any]:
+def given_to(derivative: RequestedDerivative, kinds: dict[str, Kind]) -> Callable[..., Any]:
     """The function that is differentiated: the primal, or the text of one that is a derivative itself."""
     primal: Any = derivative.primal  # any callable
     found: Callable[..., Any] = primal.as_function(kinds) if hasattr(type(primal), "as_function") else primal
     return found
 
 
-def module_of(derivative: Derivative[..., Any], inline: bool = False) -> Module:
+def module_of(derivative: RequestedDerivative, inline: bool = False) -> Module:
     """The module for a text of a derivative."""
     target, mine = (NUMPY, ALONE) if inline else (derivative.target, derivative.leading)
     return Module(inline or target.whole, not (inline or target.whole), target, derivative.autocast, mine)
 
 
-def derivative_in_module(derivative: Derivative[..., Any], module: Module, kinds: dict[str, Kind]) -> DerivedText:
+def derivative_in_module(derivative: RequestedDerivative, module: Module, kinds: dict[str, Kind]) -> DerivedText:
     """The derivative as a part of a module."""
     bare = derivative.single or derivative.mode in PULLS
     wrt = () if derivative.mode == "primal" else derivative.wrt
@@ -352,10 +363,10 @@ class Pullback:
     def __init__(
         self,
         back: Callable[[Any], Any],
-        derivative: Derivative[..., Any],
+        derivative: RequestedDerivative,
         values: Sequence[Any],
         output: Any,
-        again: Callable[[Derivative[..., Any], Sequence[Any]], Pullback],
+        again: Callable[[Any, Sequence[Any]], Pullback],
     ) -> None:
         self._back, self._derivative, self._values, self._output, self._again = back, derivative, values, output, again
         self._device = device_in(values)

@@ -30,10 +30,10 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.calculus import HessianProduct
+from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import Derivative, P, ReadyText, Wrt, looks
 from srcgrad.interface.api.derivatives import chosen_wrt, value_and_pullback
 from srcgrad.interface.api.execute import run
-from srcgrad.interface.api.pickling import as_named, lines_of, rebuild_object
 from srcgrad.interface.check.finite_differences import (
     Vector,
     is_float,

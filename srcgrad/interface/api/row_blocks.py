@@ -16,9 +16,9 @@ from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.source.functions_with_rules import primal_of
 from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.interface.api.arguments import kind_of
+from srcgrad.interface.api.dependencies import lines_of, rebuild_object
 from srcgrad.interface.api.derivative import names_of
 from srcgrad.interface.api.execute import ExecutedText, changes, writes
-from srcgrad.interface.api.pickling import lines_of, rebuild_object
 from srcgrad.module import Module, static_function, text_of
 
 

@@ -17,11 +17,10 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import write_output
 from srcgrad.core.processes import BesidePython
 from srcgrad.frontend.source.static_modules import StaticFunction, find_target
-from srcgrad.interface.check.trial import Outcome, Trial, outcome, outcomes
+from srcgrad.interface.check.check import Outcome, Trial, outcome, outcomes
 from srcgrad.interface.cli.targets import expand_patterns, standard_input
 from srcgrad.interface.cli.terminal import progress, report, table
-from srcgrad.interface.dump.dump import is_whole
-from srcgrad.interface.dump.user_modules import declared_rules
+from srcgrad.interface.dump.dump import declared_rules, is_whole
 
 UNDECIDED = 3  # the exit status, apart from that of a wrong option, 2
 HEADER = ("function", "argument", "direction", "relative error", "verdict")

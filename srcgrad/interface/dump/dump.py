@@ -1,4 +1,12 @@
-"""Derivatives of functions known only as text, as the text of one module.
+"""Derivatives of functions known only as text, and the modules of users that they stand in.
+
+The modules of users that the command line reads.
+
+Rules that a module declares, read from its text: the command line runs nothing of it.
+
+Functions of a target, live: its module is run, and leaves nothing behind in the list of modules.
+
+Derivatives of functions known only as text, as the text of one module.
 
 How a standalone module was made: the lines at its top that tell it, and reading them back.
 
@@ -7,33 +15,423 @@ Derivatives of functions known only as text, as the text of one module: nothing 
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import hashlib
+import importlib
+import importlib.util
+import inspect
+import linecache
 import os
 import re
 import shlex
+import sys
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
+import traceback
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any  # names of a text mean arbitrary objects
 
+import srcgrad.templates as templates
 from srcgrad.analysis.argument_kinds import kinds_of_annotations
 from srcgrad.backend.targets import target_named as targets_named
-from srcgrad.backend.text.free_names import CopiedDefinition, Globals, Meaning, OutputFunction
+from srcgrad.backend.text.free_names import CopiedDefinition, Globals, Meaning, OutputFunction, is_installed
 from srcgrad.backend.text.module import WIDTH, Pieces, body, follower, gap, header, import_lines, remark, write
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Names
-from srcgrad.core.files import collection_paused
-from srcgrad.core.marks import is_opaque
-from srcgrad.core.rules import rule_of
+from srcgrad.core.files import collection_paused, load
+from srcgrad.core.marks import is_opaque, opaque, reveal, safe_where
+from srcgrad.core.namespace import Binding, attribute
+from srcgrad.core.rules import (
+    Rule,
+    UserForms,
+    adjoint,
+    forget,
+    nondifferentiable,
+    register,
+    register_own,
+    rule_of,
+    tangent,
+)
+from srcgrad.core.source_text import label_of
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.core.version import __version__
 from srcgrad.derive.row_blocks import Blocks
+from srcgrad.frontend.source.functions_with_rules import call_of
 from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule, find_target
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.row_blocks import blocked_text, checked_rows
-from srcgrad.interface.dump.user_modules import declared_rules
+from srcgrad.interface.api.user_rules import (
+    TAKES,
+    adapt_rule,
+    register_jvp,
+    register_vjp,
+    second_rule_error,
+    sensitivity,
+)
 from srcgrad.module import Module
 from srcgrad.pipeline import DerivedText
+
+_FORMS: tuple[Any, ...] = (
+    register_vjp, register_jvp, sensitivity, adjoint, tangent, opaque, nondifferentiable, safe_where,
+)  # fmt: skip
+_MARKS = (opaque, nondifferentiable, safe_where)
+_KINDS = ("elementwise", "linear", "multilinear")
+
+
+@contextlib.contextmanager
+def declared_rules(functions: Sequence[StaticFunction]) -> Iterator[Callable[[StaticFunction], bool]]:
+    """The rules that the modules of these functions, and modules that they import, declare; gone afterwards.
+
+    Gives a test that tells whether a function is such a rule. Raises E5012 for a rule that the text does not tell.
+    """
+    templates.load()
+    work = _DeclaredForms()
+    try:
+        for module in _modules_reached(functions):
+            work.read(module)
+        work.enter()
+        yield lambda function: id(function.node) in work.written
+    finally:
+        for function in work.entered:
+            forget(function)
+            reveal(function)
+
+
+def _modules_reached(functions: Sequence[StaticFunction]) -> list[StaticModule]:
+    """The user's own modules that functions can reach by imports."""
+    found: list[StaticModule] = []
+    todo = [function.module for function in functions]
+    while todo:
+        module = todo.pop(0)
+        if any(module is known for known in found) or is_installed(module):
+            continue
+        found.append(module)
+        for defined in module.table.values():
+            for one in (d for d in defined if d.kind in ("import", "star")):
+                name = module._absolute_module(one)
+                base = module.program.module(name) if name and not name.startswith("srcgrad") else None
+                below = None if base is None or not one.member else attribute(base, one.member)
+                todo += [b.module for b in (base, below) if b is not None and b.module is not None]
+    return found
+
+
+@dataclass
+class _DeclaredForms:
+    """What is declared of each function, by its node."""
+
+    functions: dict[int, StaticFunction] = field(default_factory=dict)
+    own: dict[int, UserForms] = field(default_factory=dict)
+    rules: dict[int, Rule] = field(default_factory=dict)
+    entered: list[StaticFunction] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)  # nodes of functions that are rules
+
+    def read(self, module: StaticModule) -> None:
+        """Note what the statements of a module declare."""
+        if "srcgrad" not in module.text:
+            return
+        seen: set[int] = set()
+        for node in module.tree.body:
+            if isinstance(node, ast.FunctionDef):
+                for decorator in node.decorator_list:
+                    self._decorator(decorator, node, module, seen)
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                self._call(node.value, module, seen)
+        for call in (n for n in ast.walk(module.tree) if isinstance(n, ast.Call | ast.Name | ast.Attribute)):
+            if id(call) not in seen and isinstance(call, ast.Call) and _form(call.func, module)[0] is not None:
+                raise _cannot_read_rule(call, module)
+        self._check_classes(module)
+
+    def _check_classes(self, module: StaticModule) -> None:
+        inner = [n for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef) for n in c.body]
+        for node in (n for n in inner if isinstance(n, ast.FunctionDef)):
+            for decorator in node.decorator_list:
+                if _form(decorator, module)[0] is not None:
+                    raise _cannot_read_rule(decorator, module)
+
+    def _decorator(self, node: ast.expr, defined: ast.FunctionDef, module: StaticModule, seen: set[int]) -> None:
+        called = node if isinstance(node, ast.Call) else None
+        form, kind = _form(called.func if called is not None else node, module)
+        if form is None:
+            return
+        seen.add(id(called))
+        function = StaticFunction(module, defined.name, defined)
+        if called is None and form in _MARKS:
+            self._mark(function, form)
+        elif called is not None and called.args:
+            self._rule(form, kind, called, function, module)
+        else:
+            raise _cannot_read_rule(node, module)
+
+    def _call(self, call: ast.Call, module: StaticModule, seen: set[int]) -> None:
+        """`register_vjp(f, rule)`, `sensitivity(f, arg=0)(rule)`, `opaque(f)`."""
+        inner = call.func if isinstance(call.func, ast.Call) else None
+        form, kind = _form(inner.func if inner is not None else call.func, module)
+        if form is None:
+            return
+        seen |= {id(call), id(inner)}
+        if form in _MARKS and inner is None:
+            function = _function(call.args[0], module) if call.args else None
+            if function is None:
+                raise _cannot_read_rule(call, module)
+            self._mark(function, form)
+            return
+        last = call.args[-1] if call.args else None
+        rule = _function(last, module) if inner is not None or len(call.args) > 1 else None
+        if rule is None:
+            raise _cannot_read_rule(call, module)
+        self._rule(form, kind, call if inner is None else inner, rule, module)
+
+    def _mark(self, function: StaticFunction, form: Any) -> None:
+        if form is safe_where:
+            return
+        self.functions[id(function.node)] = function
+        if form is opaque:
+            self.own.setdefault(id(function.node), UserForms())
+        else:
+            name = f"{function.module.name}.{function.qualname}"
+            self.rules[id(function.node)] = Rule(function, name, "constant")
+
+    def _rule(self, form: Any, kind: str, call: ast.Call, rule: StaticFunction, module: StaticModule) -> None:
+        binding = _binding(call.args[0], module)
+        if binding is not None and binding.kind == "object":
+            return  # of a function of a package: where it is called, it has the rule of the table, or none
+        self.written.append(id(rule.node))
+        function = None if binding is None else binding.static
+        words = {word.arg: word.value for word in call.keywords}
+        if function is None:
+            raise _cannot_read_rule(call, module)
+        key = id(function.node)
+        self.functions[key] = function
+        own = self.own.get(key, UserForms())
+        if form in (adjoint, tangent):
+            self._template(function, form, kind, words, rule)
+        elif form is sensitivity:
+            self.own[key] = _sensitivity(function, own, words, call, rule, module)
+        else:
+            call_of(function).check(rule, TAKES["vjp" if form is register_vjp else "jvp"])
+            known = own.vjp if form is register_vjp else own.jvp
+            if known is not None or (form is register_vjp and own.sensitivities):
+                raise second_rule_error(function, known or next(iter(own.sensitivities.values())))
+            self.own[key] = replace(own, vjp=rule) if form is register_vjp else replace(own, jvp=rule)
+
+    def _template(
+        self, function: StaticFunction, form: Any, kind: str, words: dict[str | None, ast.expr], rule: StaticFunction
+    ) -> None:
+        known = self.rules.get(id(function.node))
+        made = _as_template(rule)
+        if known is None:
+            known = Rule(function, f"{function.module.name}.{function.qualname}", kind or "general")
+        if form is tangent:
+            known = replace(known, tangent=made)
+        else:
+            known = replace(known, template=made, kind=kind or "general")
+        cl = words.get("cl")
+        if isinstance(cl, ast.Constant) and isinstance(cl.value, str):
+            known = replace(known, cl=cl.value)
+        self.rules[id(function.node)] = known
+
+    def enter(self) -> None:
+        """Put all rules into the table."""
+        for key, function in self.functions.items():
+            self.entered.append(function)
+            own = self.own.get(key)
+            if key in self.rules:
+                register(self.rules[key])
+            elif own is not None and own == UserForms():
+                opaque(function)
+            elif own is not None:
+                register_own(adapt_rule(function, own))
+
+
+def _form(node: ast.expr, module: StaticModule) -> tuple[Any, str]:
+    """Which form of a rule an expression names, and for a template its kind."""
+    if isinstance(node, ast.Attribute) and node.attr in _KINDS:
+        form, _ = _form(node.value, module)
+        return (form, node.attr) if form is adjoint else (None, "")
+    found = _binding(node, module)
+    value = found.object if found is not None and found.kind == "object" else None
+    return next((form for form in _FORMS if form is value), None), ""
+
+
+def _binding(node: ast.expr | None, module: StaticModule) -> Binding | None:
+    if isinstance(node, ast.Name):
+        return module.lookup(node.id)
+    if isinstance(node, ast.Attribute):
+        base = _binding(node.value, module)
+        return None if base is None else attribute(base, node.attr)
+    return None
+
+
+def _function(node: ast.expr | None, module: StaticModule) -> StaticFunction | None:
+    found = _binding(node, module)
+    return None if found is None else found.static
+
+
+def _sensitivity(
+    function: StaticFunction,
+    own: UserForms,
+    words: dict[str | None, ast.expr],
+    call: ast.Call,
+    rule: StaticFunction,
+    module: StaticModule,
+) -> UserForms:
+    asked = call.args[1] if len(call.args) > 1 else words.get("arg")
+    names = call_of(function).positional
+    place = asked.value if isinstance(asked, ast.Constant) else None
+    if isinstance(place, int) and -len(names) <= place < len(names):
+        place = names[place]
+    adds = words.get("accumulate", ast.Constant(False))
+    shared = _function(words["shared"], module) if "shared" in words else None
+    if place not in names or not isinstance(adds, ast.Constant) or ("shared" in words and shared is None):
+        raise _cannot_read_rule(call, module)
+    slot, common = own.accumulators if adds.value else own.sensitivities, {} if shared is None else {str(place): shared}
+    known = slot.get(str(place), own.vjp)
+    if known is not None:
+        raise second_rule_error(function, known)
+    first = ("x_bar",) if adds.value else ("common",) if shared is not None else ()
+    call_of(function).check(rule, (*first, "y", "y_bar", *names))
+    if adds.value:
+        return replace(own, accumulators={**own.accumulators, str(place): rule})
+    return replace(own, sensitivities={**own.sensitivities, str(place): rule}, shared={**own.shared, **common})
+
+
+def _as_template(rule: StaticFunction) -> Callable[..., Any]:
+    """A template from its text, the names that it reads bound to what they mean there.
+
+    E5012 for a default that is no literal, which would be computed where the template is made.
+    """
+    source = rule.source
+    names: dict[str, Any] = {}
+    for node in ast.walk(rule.node):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found = rule.module.lookup(node.id)
+            if found is not None and found.kind in ("object", "function"):
+                names[node.id] = found.object if found.static is None else found.static
+    bare = ast.parse(ast.unparse(rule.node)).body[0]
+    assert isinstance(bare, ast.FunctionDef), "a template is a function"
+    bare.decorator_list, bare.returns = [], None
+    for parameter in (n for n in ast.walk(bare.args) if isinstance(n, ast.arg)):
+        parameter.annotation = None
+    for default in [*bare.args.defaults, *(d for d in bare.args.kw_defaults if d is not None)]:
+        if not _is_literal(default):
+            raise _cannot_read_rule(rule.node, rule.module)
+    title = f"{rule.module.name}.{source.name}"
+    made: Any = load(f"{ast.unparse(ast.fix_missing_locations(bare))}\n", bare.name, title, names)
+    assert isinstance(made, FunctionType) and inspect.isfunction(made), "a def makes a function"
+    made.__module__ = rule.module.name
+    return made
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def _cannot_read_rule(node: ast.AST, module: StaticModule) -> DifferentiationError:
+    line = getattr(node, "lineno", 0)
+    return DifferentiationError(
+        "E5012",
+        f"line {line} of {module.label} declares a rule that its text does not tell",
+        "declare it at module level, of a function that the module defines or imports, by a function that it defines",
+    )
+
+
+PRIVATE = "srcgrad_target"  # no module of a user is called that
+
+
+@contextlib.contextmanager
+def module_of(target: str, text: str | None = None) -> Iterator[ModuleType]:
+    """The module of a target of the command line, for as long as the context lasts.
+
+    Its own folder comes first on the path, as when Python runs it; a file of a package is imported as a part
+    of it.
+    """
+    head = target if Path(target).is_file() else target.rpartition(":")[0] or target
+    before, path = set(sys.modules), list(sys.path)
+    try:
+        yield _run(head, text)
+    finally:
+        sys.path[:] = path
+        own = [name for name in sys.modules if name not in before and _is_near(name, head)]
+        for name in own:
+            del sys.modules[name]
+
+
+def _run(head: str, text: str | None) -> ModuleType:
+    """The module, run; E5015 at the line that raised, since whatever it raises is a matter of the user's text."""
+    try:
+        if head == "-":
+            return _execute_rules(text or "", "<stdin>")
+        if Path(head).is_file():
+            return _file(Path(head).resolve())
+        sys.path.insert(0, str(Path.cwd()))
+        return importlib.import_module(head)
+    except Exception as error:
+        place = _line_of(error, head)
+        message = (
+            f"{Path(head).name if head != '-' else 'standard input'} cannot be run: {type(error).__name__}: {error}"
+        )
+        raise DifferentiationError("E5015", message, "make it a module that can be imported", place) from error
+
+
+def _line_of(error: Exception, head: str) -> Place | None:
+    """The last line of the target itself that was running when it failed."""
+    own = "<stdin>" if head == "-" else str(Path(head).resolve())
+    found = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        line = linecache.getline(frame.f_code.co_filename, number).rstrip()
+        if frame.f_code.co_filename == own and line:
+            start = len(line) - len(line.lstrip())
+            found = Place(label_of(own), number, start, line, len(line) - start)
+    return found
+
+
+def _is_near(name: str, head: str) -> bool:
+    """Whether a module lies in the folder of the target, where another file of that name may follow."""
+    if not Path(head).is_file():
+        return False
+    file = getattr(sys.modules[name], "__file__", None)
+    return name == PRIVATE or (file is not None and Path(file).resolve().is_relative_to(Path(head).resolve().parent))
+
+
+def _file(path: Path) -> ModuleType:
+    folder, parts = path.parent, [path.stem]
+    while (folder / "__init__.py").is_file():
+        folder, parts = folder.parent, [folder.name, *parts]
+    sys.path.insert(0, str(folder))
+    if len(parts) > 1:
+        return importlib.import_module(".".join(parts).removesuffix(".__init__"))
+    spec = importlib.util.spec_from_file_location(PRIVATE, path)
+    if spec is None or spec.loader is None:
+        raise DifferentiationError("E5015", f"{path.name} is no Python file", "name a file that ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[PRIVATE] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _execute_rules(text: str, label: str) -> ModuleType:
+    module = ModuleType(PRIVATE)
+    sys.modules[PRIVATE] = module
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+    exec(compile(text, label, "exec"), vars(module))
+    return module
+
+
+def function_of(module: ModuleType, qualname: str) -> Callable[..., Any]:
+    """The function, or `Class.method`, of that name."""
+    found: Any = module
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    function: Callable[..., Any] = found
+    return function
+
 
 _LINES = re.compile(r"^#     (srcgrad dump .*(?:\n#       .*)*)", re.MULTILINE)
 

@@ -33,8 +33,8 @@ from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.interface.api.execute import execute_derivative
 from srcgrad.interface.api.execute import run as execute_run
-from srcgrad.interface.check.trial import evaluate_arguments
-from srcgrad.interface.dump.user_modules import function_of, module_of
+from srcgrad.interface.check.check import evaluate_arguments
+from srcgrad.interface.dump.dump import function_of, module_of
 from srcgrad.interface.show.side_by_side import plain_spelling
 from srcgrad.module import Module
 from srcgrad.pipeline import give_seeds, prepare_facts, steps

@@ -29,8 +29,7 @@ import numpy as np
 import srcgrad.templates as templates
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.identity import spelling, ufunc_methods
-from srcgrad.core.rule_forms import compositions_beside
-from srcgrad.core.rules import Rule, is_users, rule_of, rules
+from srcgrad.core.rules import Rule, compositions_beside, is_users, rule_of, rules
 from srcgrad.frontend.resolve import METHODS
 from srcgrad.templates import conventions
 

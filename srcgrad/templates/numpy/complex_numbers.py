@@ -9,8 +9,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.core.rule_forms import accept_complex
-from srcgrad.core.rules import adjoint, d, tangent
+from srcgrad.core.rules import accept_complex, adjoint, d, tangent
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.contract import (
     dot_left,

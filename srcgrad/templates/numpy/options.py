@@ -5,8 +5,7 @@ Such a call is written out with others; its derivatives are those of this text.
 
 import numpy as np
 
-from srcgrad.core.rule_forms import declare_other_form
-from srcgrad.core.rules import constants
+from srcgrad.core.rules import constants, declare_other_form
 from srcgrad.runtime.layout import pad_widths, require_handled, sides
 from srcgrad.runtime.singular import root
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from srcgrad.core.rule_forms import accept_complex
-from srcgrad.core.rules import adjoint, constants, d
+from srcgrad.core.rules import accept_complex, adjoint, constants, d
 from srcgrad.runtime.signals import convolve_transpose, doubled, lengths, opposite, resized, transformed
 
 constants([opposite, transformed, lengths])

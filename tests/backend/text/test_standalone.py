@@ -16,7 +16,7 @@ import pytest
 from srcgrad import runtime
 from srcgrad.backend.text.definitions import tidy_body
 from srcgrad.core.source_text import source_of
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 from srcgrad.interface.cli import main
 from srcgrad.interface.dump import dump as dump_dump
 from srcgrad.interface.dump.dump import dump

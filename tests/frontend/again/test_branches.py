@@ -10,7 +10,7 @@ import pytest
 import scipy.linalg
 
 from srcgrad import check_grads
-from srcgrad.interface.check.check_grads import MODES
+from srcgrad.interface.check.check import MODES
 
 BASE = np.diag([1.0, 2.0, 4.0])
 X = np.array([0.3, 0.5, 0.9])

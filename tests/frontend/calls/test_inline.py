@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.frontend.calls.evaluation_order import is_straight
+from srcgrad.frontend.calls.side_effects import is_straight
 from tests.agree import differences
 
 RATE = 0.7

@@ -11,7 +11,7 @@ import pytest
 import srcgrad.interface.check.oracles
 from srcgrad import vjp
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check_grads import CheckFailed, check_grads, check_report, table
+from srcgrad.interface.check.check import CheckFailed, check_grads, check_report, table
 from srcgrad.interface.check.finite_differences import (
     central_difference,
     precision,

@@ -13,7 +13,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import srcgrad
-from srcgrad.interface.check.check_grads import CheckFailed, CheckUndecided, check_grads, check_report
+from srcgrad.interface.check.check import CheckFailed, CheckUndecided, check_grads, check_report
 from srcgrad.interface.check.finite_differences import tight_tolerances
 from srcgrad.interface.cli import main
 

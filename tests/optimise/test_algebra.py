@@ -11,7 +11,7 @@ import srcgrad
 from srcgrad.core.facts import Facts, Spec
 from srcgrad.core.trees import expression, find_nodes
 from srcgrad.interface.show.explain import explain_facts
-from srcgrad.optimise.simplify import TABLES, Row, applied, simplified
+from srcgrad.optimise.algebra import TABLES, Row, applied, simplified
 
 ROWS = [pytest.param(row, id=f"{name}: {row.text[0]}") for name, table in TABLES.items() for row in table]
 TINY, HUGE = np.finfo(float).tiny, np.finfo(float).max

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 POS, C = np.array([[0.1, 0.9], [1.2, -0.4], [-0.8, 0.3], [0.5, 1.7]]), np.array([2.0, -1.5])
 

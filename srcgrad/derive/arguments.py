@@ -1,18 +1,38 @@
-"""Arguments that a text reads by place and takes for arrays: a list would have another text, so it is looked at."""
+"""Arguments that a derivative treats by what they are: arrays, lists, functions.
+
+Arguments that a text reads by place and takes for arrays: a list would have another text, so it is looked at.
+
+Arguments that may be lists: what operators make of a list in the derivative alone, which then has another text.
+
+Operations that are given functions, and what these leave alone.
+
+Derivatives of functions that operations are given: `pull`, `push` and `places` in their templates.
+
+`pull` is the function that takes a seed to the adjoints of the state and of those of `args` that are active, `push`
+the one that takes their tangents to that of the result; `places` says which of `args` these are, None for all.
+`again` is what its derivative in reverse, if the operation is given that as well, is differentiated to.
+
+Functions with rules, and the rules, must leave alone what they are given: it is the caller's.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import (
+    Any,  # functions are arbitrary objects
+    TypeVar,
+)
 
 import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.argument_kinds import value_attributes
-from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.analysis.argument_kinds import kinds_of, value_attributes
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation
+from srcgrad.core.marks import is_opaque
 from srcgrad.core.meanings import function_called
-from srcgrad.core.rule_forms import FITTED
-from srcgrad.core.rules import rule_of
+from srcgrad.core.rules import FITTED, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -20,12 +40,18 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    literal_node,
+    name,
+    root,
     statement,
+    statements,
     stores,
     walk,
     written_names,
 )
+from srcgrad.derive.calls import active_operand
 from srcgrad.derive.program import Program
+from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
@@ -303,3 +329,294 @@ def _has_axes(index: Node) -> bool:
 def _parameters(facts: Facts) -> list[str]:
     arguments = facts.source.tree.args
     return [one.id for one in [*arguments.posonlyargs, *arguments.args]]
+
+
+Tree = TypeVar("Tree")
+_LISTS = ("list", "maybe")
+_ARRAYS = ("array", "both")
+_LIKE = ("zeros_like", "ones_like", "full_like", "empty_like", "broadcast_to", "multiply", "asarray", "array")
+
+
+def operands(program: Tree, facts: Facts) -> Tree:
+    """Note what a list would be, by argument: an `error` of the function, or of `another` text.
+
+    >>> from srcgrad.interface.show.explain import explain_facts
+    >>> explain_facts("def f(x, p, q):\\n    return np.sum(x * p) + x + q**2", after="operands").if_list
+    {'x': 'another', 'p': 'another', 'q': 'error'}
+    """
+    if isinstance(program, Program) and not facts.module.target.typed:
+        for one in [p for p in program.parameters if p not in facts.seeds]:
+            if facts.arguments.get(one, UNKNOWN).tag == "unknown" and one not in facts.containers:
+                looked = _ListLook(facts, {one: "list"})
+                if found := looked.at(program):
+                    facts.if_list[one] = found
+    return program
+
+
+@dataclass
+class _ListLook:
+    """What names hold if an argument is a list: `list`, `maybe` a list, `array`, `both` in turn, or other."""
+
+    facts: Facts
+    kinds: dict[str, str]
+    backward: bool = False  # whether it looks at what the derivative adds, which may fail where the function does not
+    found: str = ""
+
+    def at(self, program: Program) -> str:
+        """What a list is for a program in two halves."""
+        self.block(program.forward)
+        self.backward = True
+        self.block([] if self.found else program.backward)
+        return self.found
+
+    def block(self, block: Block, always: bool = True) -> None:
+        """Look at statements in order; `always` says that they run in each call."""
+        for node in block:
+            if _binds(node):
+                self._bind(node.targets[0].id, self.kind(node.value, always), always)
+            else:
+                for part in header(node):
+                    self.kind(part, always)
+            if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Subscript):
+                self._bind(f"{gast.unparse(node.targets[0].value)}[]", self.kind(node.value, always), False)
+            for inner in [getattr(node, "body", None), getattr(node, "orelse", None)]:
+                if isinstance(inner, list):
+                    for _ in range(1 + isinstance(node, gast.For | gast.While)):  # what a trip hands on to the next
+                        self.block(inner, always and not isinstance(node, gast.If))
+
+    def _bind(self, name: str, kind: str, always: bool) -> None:
+        before = self.kinds.get(name, "")
+        if not always and kind != before:
+            made = [one for one in (kind, before) if one in _ARRAYS]
+            both = len(made) == 1 and (kind in _LISTS or before in _LISTS)
+            kind = "both" if both or "both" in made else "array" if made else "maybe" if kind or before else ""
+        self.kinds[name] = kind
+
+    def kind(self, node: Node, always: bool) -> str:
+        """What an expression is; an operator that cannot take a list is noted."""
+        if isinstance(node, gast.Name):
+            return self.kinds.get(node.id, "")
+        kinds = [self.kind(child, always) for child in gast.iter_child_nodes(node)]
+        if isinstance(node, gast.BinOp):
+            return self._operator(node.op, [node.left, node.right], [kinds[0], kinds[2]], always)
+        if isinstance(node, gast.Compare) and not isinstance(node.ops[0], gast.Is | gast.IsNot | gast.In | gast.NotIn):
+            return self._operator(node.ops[0], [node.left, node.comparators[0]], [kinds[0], kinds[-1]], always)
+        if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
+            return self._error(kinds[1:], always) if kinds[1] in _LISTS else kinds[1]
+        if isinstance(node, gast.Subscript):
+            part = kinds[0] if any(isinstance(one, gast.Slice) for one in walk(node.slice)) else ""
+            return part or self.kinds.get(f"{gast.unparse(node.value)}[]", "")
+        return self._call(node, kinds[1:]) if isinstance(node, gast.Call) else ""
+
+    def _operator(self, op: Node, operands: list[Node], kinds: list[str], always: bool) -> str:
+        if any(kind in _ARRAYS for kind in kinds) or not any(kinds):
+            return "array" if any(kinds) else ""
+        if all(kinds):
+            return "list" if isinstance(op, gast.Add) and not self.backward else self._error(kinds, always)
+        [beside] = [part for part, kind in zip(operands, kinds, strict=True) if not kind]
+        if self.backward or isinstance(beside, gast.Constant):
+            if isinstance(op, gast.Mult) and isinstance(getattr(beside, "value", None), int):
+                return "list"  # it is repeated
+            return self._error(kinds, always) if not isinstance(op, gast.Eq | gast.NotEq) or self.backward else ""
+        return "array" if not isinstance(beside, gast.List | gast.Tuple) else "maybe"
+
+    def _error(self, kinds: list[str], always: bool) -> str:
+        if self.backward:
+            self.found = self.found or "another"
+        elif always and "maybe" not in kinds:
+            self.found = "error"
+        return "array"
+
+    def _call(self, node: Node, kinds: list[str]) -> str:
+        """What a call gives: a function of numbers, applied to each item, an array."""
+        function = function_called(node, self.facts)
+        if function in FITTED:
+            return kinds[1]
+        if function is runtime.check_seed and kinds[1] in _ARRAYS:
+            self.found = "error"  # a gradient is that of a number
+        items = f"{getattr(getattr(node.func, 'value', None), 'id', '')}[]"
+        if getattr(node.func, "attr", "") == "append" and kinds:
+            self._bind(items, kinds[0], False)
+        if called_name(node) == "sum" and node.args:
+            items = f"{gast.unparse(node.args[0])}[]"
+        if called_name(node) == "sum" or getattr(node.func, "attr", "") == "pop":
+            return self.kinds.get(items, "")
+        found = binding_of(node.func, self.facts, self.facts.local)
+        if found is None or found.kind != "object":
+            return ""
+        rule = rule_of(found.object)
+        each = (rule is not None and rule.kind == "elementwise") or getattr(found.object, "__name__", "") in _LIKE
+        return "array" if each and any(kinds) else ""
+
+
+def _binds(node: Node) -> bool:
+    return isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name)
+
+
+def function_arguments(function: Node, facts: Facts) -> Node:
+    """Make the derivatives that operations need of functions that they are given, and name these functions.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "from scipy.integrate import odeint\\ndef f(k, t):\\n    return odeint(lambda y, t: -k * y, 1.0, t)"
+    >>> print(explain_text(text, after="function_arguments", wrt=("k",)))
+    def f(k, t):
+        y_ = odeint(inner, 1.0, t, args=(k,))
+        return y_
+    """
+    for node in statements(function.body):
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is not None and operation.rule is not None and operation.rule.handed is not None:
+            if any(one.id in facts.active for one in walk(node) if isinstance(one, gast.Name)):
+                _add_derivative_argument(node.value, operation, facts)
+    for item in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]:
+        found = facts.namespace.lookup(item.id) if item.id not in facts.local else None
+        if found is not None and isinstance(found.object, ClosedFunction):
+            item.id = facts.module.derivative(found.object, "primal", (), {}, facts)
+    return function
+
+
+def _add_derivative_argument(call: Node, operation: Operation, facts: Facts) -> None:
+    """Put the derivative of the function of a call beside the arguments of the operation."""
+    assert operation.rule is not None and operation.rule.handed is not None, "the caller has looked"
+    how = operation.rule.handed
+    given = operation.bound[how.parameter]
+    function = _function(given, facts)
+    tree = facts.module.callee(function, call, facts).tree
+    own = [one.id for one in (*tree.args.posonlyargs, *tree.args.args)]
+    elements = _elements(call, operation, facts)
+    places = [k for k, one in enumerate(elements) if active_operand(one, facts)]
+    if len(own) < how.leading + len(elements) or tree.args.vararg is not None:
+        raise facts.refuse(
+            call, "E5005", f"the arguments do not fit those of `{gast.unparse(given)}`", f"it takes: {', '.join(own)}"
+        )
+    wrt, kinds = [own[how.leading + k] for k in places], dict.fromkeys(own[: how.leading], SCALAR)
+    if how.state is not None:
+        state = 1 - how.state if _is_swapped(operation, how.swapped) else how.state
+        wrt.insert(0, own[state])
+        kinds[own[state]] = SCALAR if how.ndim == 0 else Kind("array", 1) if how.ndim else UNKNOWN
+    kinds |= kinds_of({own[how.leading + k]: one for k, one in enumerate(elements)}, facts)
+    mode = "push" if facts.pushes_forward else "pull"
+    operation.bound[mode] = literal_node(None)
+    if wrt:
+        operation.bound[mode] = name(facts.module.derivative(function, mode, tuple(wrt), kinds, facts))
+    if how.again:
+        derivative = _function(operation.bound[how.again], facts)
+        seed = [one.id for one in facts.module.callee(derivative, call, facts).tree.args.kwonlyargs]
+        wrt += seed if mode == "pull" else []
+        operation.bound["again"] = name(facts.module.derivative(derivative, mode, tuple(wrt), kinds, facts))
+    shown = literal_node(None) if len(places) == len(elements) else expression(repr(tuple(places)))
+    operation.bound["places"] = shown
+
+
+def _function(given: Node, facts: Facts) -> Any:
+    """What an argument names."""
+    found = binding_of(given, facts, facts.local)
+    if found is None or found.kind not in ("object", "function"):
+        raise facts.refuse(
+            given,
+            "E5003",
+            f"the function `{gast.unparse(given)}` is not known before the call runs",
+            "name a function: of a module, one that stands in this function, or an argument of it",
+        )
+    return found.static if found.static is not None else found.object
+
+
+def _is_swapped(operation: Operation, parameter: str) -> bool:
+    given = operation.bound.get(parameter)
+    return given is not None and getattr(given, "value", False) is True
+
+
+def _elements(call: Node, operation: Operation, facts: Facts) -> list[Node]:
+    """The further arguments of the function, one by one."""
+    assert operation.rule is not None and operation.rule.handed is not None, "the caller has looked"
+    args = operation.bound.get(operation.rule.handed.args)
+    if args is None or isinstance(args, gast.Tuple):
+        found = [] if args is None else args.elts
+        for item in found:
+            inside = [n for n in walk(item) if isinstance(n, gast.Name) and n.id in facts.active]
+            if inside and not isinstance(item, gast.Name):
+                raise facts.refuse(
+                    item, "E5005", "a container of active values among the arguments", "pass the values one by one"
+                )
+        return list(found)
+    if any(isinstance(n, gast.Name) and n.id in facts.active for n in walk(args)):
+        raise facts.refuse(
+            call,
+            "E5005",
+            f"`{operation.rule.handed.args}=` is not written as a tuple",
+            f"write `{operation.rule.handed.args}=(a, b)`",
+        )
+    return []
+
+
+_IN_PLACE = ("sort", "fill", "partition", "resize", "put", "itemset")
+
+
+def check_harmless(operation: Operation, facts: Facts) -> None:
+    """E5010 where the text of a function with a rule, or of the rule, writes into what it gets."""
+    own = operation.rule.own if operation.rule is not None else None
+    if own is None:
+        return
+    halves: Any = own.applied
+    called = [operation.function] if halves is None else [halves.forward, halves.backward]
+    rules = [own.vjp, own.jvp, *own.sensitivities.values(), *own.shared.values()]
+    for function, first in [*((one, 0) for one in called), *((one, 0) for one in rules), *_accumulator_forms(own)]:
+        found = None if function is None or is_opaque(function) else _first_write(function, first, facts)
+        if found is not None:
+            source, node, name = found
+            raise DifferentiationError(
+                "E5010",
+                f"`{source.name}` writes into `{name}`, which it was given",
+                "make a copy under another name, and write into that",
+                source.place(node),
+            )
+
+
+def _accumulator_forms(own: Any) -> list[tuple[Any, int]]:
+    return [(one, 1) for one in own.accumulators.values()]  # the first parameter is there to be added to
+
+
+def _first_write(function: Any, first: int, facts: Facts) -> tuple[Any, Node, str] | None:
+    """The first statement that writes into a parameter, or into a part of one; parameters before `first` may change."""
+    try:
+        source, _ = facts.module.source(function)
+    except DifferentiationError:
+        return None  # no source
+    tree = source.tree
+    arguments = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
+    given = {a.id for a in arguments[first:]}
+    todo = True
+    while todo:
+        handed = {s for node in statements(tree.body) if _hands(node, given) for s in stores(node)}
+        todo = not handed <= given
+        given |= handed
+    for node in statements(tree.body):
+        for name in _changes(node):
+            if name in given:
+                return source, node, name
+    return None
+
+
+def _hands(node: Node, given: set[str]) -> bool:
+    """Whether an assignment gives a parameter, or a part of one, another name: `x, y = primals`."""
+    value = node.value if isinstance(node, gast.Assign) else None
+    if isinstance(value, gast.Attribute) and value.attr in ("shape", "dtype", "size", "ndim"):
+        return False
+    held = root(value) if isinstance(value, gast.Name | gast.Subscript | gast.Attribute) else None
+    return held is not None and held.id in given
+
+
+def _changes(node: Node) -> list[str]:
+    """Names into whose arrays a statement writes."""
+    found = []
+    if isinstance(node, gast.AugAssign):
+        held = root(node.target)
+        found += [] if held is None else [held.id]
+    elif isinstance(node, gast.Assign):
+        parts = [part for part in node.targets if isinstance(part, gast.Subscript)]
+        found += [held.id for part in parts if (held := root(part)) is not None]
+    for call in [n for n in walk(node) if isinstance(n, gast.Call)] if isinstance(node, gast.Expr) else []:
+        if isinstance(call.func, gast.Attribute) and call.func.attr in _IN_PLACE:
+            held = root(call.func.value)
+            found += [] if held is None else [held.id]
+    return found

@@ -9,7 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad import pipeline
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 
 def chained(x, w, n):

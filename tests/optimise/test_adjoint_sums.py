@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.check.check import check_grads
 
 X = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
 
