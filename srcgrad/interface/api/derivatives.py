@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
+from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
@@ -42,15 +43,16 @@ def recent_derivative(
     >>> recent_derivative(f, "vjp", (0,), False, "numpy") is recent_derivative(f, "vjp", (0,), False, "numpy")
     True
     """
+    record = target_named(target)
     owner: Any = function if isinstance(function, MethodType) else None  # Any: mypy narrows callables to no method
     place = id(function) if owner is None else (id(owner.__self__), id(owner.__func__))
-    key = (place, mode, repr(wrt), single, target)  # repr: 1, True and 1.0 are one key, and not one `wrt`
+    key = (place, mode, repr(wrt), single, record)  # repr: 1, True and 1.0 are one key, and not one `wrt`
     with _LOCK:
         found = _KEPT.get(key)
         if found is not None:
             _KEPT.move_to_end(key)
             return found
-    made: Derivative[..., Any] = Derivative(function, mode, wrt, single, target)
+    made: Derivative[..., Any] = Derivative(function, mode, wrt, single, record)
     with _LOCK:
         _KEPT[key] = made
         while len(_KEPT) > ROOM:

@@ -24,13 +24,13 @@ def cubes(x):
 def made(monkeypatch):
     """How many texts have been made."""
     counts = []
-    load = srcgrad.interface.api.execute.load
+    load = srcgrad.core.target.load
 
     def counted(*args, **options):
         counts.append(args[1])
         return load(*args, **options)
 
-    monkeypatch.setattr(srcgrad.interface.api.execute, "load", counted)
+    monkeypatch.setattr(srcgrad.core.target, "load", counted)
     return counts
 
 
