@@ -382,7 +382,7 @@ MODES: dict[str, Passes] = {
 # was seen over the programs of the judge (`python -m tests.passes --facts`); a test looks at the tables as passes run.
 FACTS: dict[Callable[[Any, Facts], Any], str] = {
     item_targets: "Names Origin > Names Origin",
-    checkpoints: "Names > -",
+    checkpoints: "Names Origin > Names Origin",
     conversions: "Names Origin Kinds Resolution > Names Origin Kinds",
     quiet_contexts: "Names Origin > Origin",
     opened_records: "Kinds > -",
@@ -421,7 +421,7 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     parts_of_displays: "- > -",
     check_silent: "Names > -",
     keep_draws: "Names Kinds > -",
-    normalise: "Names Origin Kinds Resolution Activity Memory > Names Origin Resolution Activity Memory",
+    normalise: "Names Origin Kinds Resolution Activity Memory Calls > Names Origin Resolution Activity Memory Calls",
     mark_moving: "Names Kinds Resolution > Resolution",
     intermediate: "- > -",
     results: "Names Origin Resolution Activity > Origin",
@@ -496,7 +496,7 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     count_by_records: "Tape > -",
     count_temporaries: "Names Values Memory Tape > Names Values Tape",
     closure: "Names Kinds Memory Calls Tape > Tape",
-    unbound_shapes: "- > -",
+    unbound_shapes: "Tape > -",
     tangent: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Origin Resolution Values Tape Idioms",
     probes: "- > -",
