@@ -484,9 +484,9 @@ def shape_only_operands(program: Program, facts: Facts) -> Program:
     """Give `sum_to` and `fit_to` an operand in place of arithmetic; what only that has read goes.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> text = "def f(q, k):\\n    return np.sum(k * (1.0 - np.cos(q)))"
+    >>> text = "def f(q, k):\\n    r = np.sin(q)\\n    return np.sum(k * (1.0 - np.cos(r)))"
     >>> explain_text(text, after="shape_only_operands", wrt=("q",)).splitlines()[-2]
-    'q_bar = --fit_to(y_bar * k, q) * np.sin(q)'
+    'q_bar = --fit_to(y_bar * k, r) * np.sin(r) * np.cos(q)'
     """
     changed = False
     for node in statements(program.backward):
@@ -513,10 +513,21 @@ def _operands(whole: Node, facts: Facts) -> list[Node]:
     if isinstance(whole, gast.UnaryOp):
         return _operands(whole.operand, facts)
     if isinstance(whole, gast.Call):
-        return [one for each in whole.args for one in _operands(each, facts)] if function_called(whole, facts) else []
+        of_library = function_called(whole, facts) is not None
+        given = [one for each in whole.args for one in _operands(each, facts)] if of_library else []
+        return [one for one in given if not _may_be_list(one, facts)]
     held = root(whole) if isinstance(whole, gast.Name | gast.Subscript) else None
     own = "" if held is None else facts.again.get(held.id, held.id)
     return [whole] if own in facts.active and own not in facts.containers else []
+
+
+def _may_be_list(operand: Node, facts: Facts) -> bool:
+    """Whether an operand is an argument of an unknown kind: a list, of which NumPy's functions make an array."""
+    return (
+        isinstance(operand, gast.Name)
+        and operand.id in facts.wrt
+        and facts.kinds.get(operand.id, UNKNOWN).tag == "unknown"
+    )
 
 
 def _is_alike(one: Spec, two: Spec) -> bool:
