@@ -176,7 +176,7 @@ class Facts:
     floors: dict[str, float] = field(default_factory=dict)  # names -> a number of at least 0 below which no value is
     least: dict[str, float] = field(default_factory=dict)  # ... of all values, those that may be inf among them
     masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
-    singled: dict[str, None] = field(default_factory=dict)  # arrays of which one element is read at a time
+    singled: dict[str, None] = field(default_factory=dict)  # arrays whose pieces begin no mask: elements, or all of it
     sought: dict[str, None] = field(default_factory=dict)  # names whose tangents meet a factor that may not be finite
     supports: dict[str, Any] = field(default_factory=dict)  # of these, masks of the tangents that are zero by structure
     supported: dict[str, str] = field(default_factory=dict)  # ... others: the name of what is nan where one may not be

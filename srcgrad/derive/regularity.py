@@ -486,8 +486,16 @@ def note_masks(order: Block, facts: Facts) -> None:
     pieces = _pieces_read(order, facts)
     facts.singled = {one: None for one, read in pieces.items() if any(is_one(index, facts) for index in read)}
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
-    apart = (one for one in facts.masked if one in pieces and one not in perhaps and _is_taken_apart(pieces[one]))
-    facts.masked.update(dict.fromkeys(apart, False))
+    whole = [one for one in facts.masked if one in pieces and one not in perhaps and _is_taken_apart(pieces[one])]
+    if facts.handed.gives_masks:  # nor do pieces with computed bounds begin a mask of what is called
+        whole += [one for one in facts.masked if any(_is_computed(index) for index in pieces.get(one, ()))]
+    facts.masked.update(dict.fromkeys(whole, False))
+    facts.singled.update(dict.fromkeys(whole))
+
+
+def _is_computed(index: Node) -> bool:
+    """Whether an index has a slice whose bounds are not literals."""
+    return any(isinstance(part, gast.Slice) and loads(part) for part in getattr(index, "elts", [index]))
 
 
 def _pieces_read(order: Block, facts: Facts) -> dict[str, list[Node]]:

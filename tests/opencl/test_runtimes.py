@@ -66,13 +66,13 @@ def test_a_runtime_that_keeps_copies_is_seen(tmp_path: pathlib.Path) -> None:
     if not INTEL.exists():
         pytest.skip("Intel's runtime is not installed: there is none for this platform")
     script = """
-from srcgrad.opencl import probe
+from srcgrad.opencl.devices import self_test
 from srcgrad.opencl.devices.device import choose, opened
 device = opened(choose()[0], "mapped")
 known, make = {}, device.given
 device.given = lambda x: known.setdefault(x.ctypes.data, (make(x), x))[0]
-print("written last" in probe._stale(device))
-print(probe._stale(opened(choose()[0], "mapped")) + probe._stale(opened(choose()[0], "shared")))
+print("written last" in self_test._stale(device))
+print(self_test._stale(opened(choose()[0], "mapped")) + self_test._stale(opened(choose()[0], "shared")))
 """
     command = [sys.executable, "-W", "ignore", "-c", script]
     found = subprocess.run(
@@ -133,4 +133,4 @@ def test_buffers_that_are_kept_are_mapped(size: int) -> None:
             np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
             np.testing.assert_allclose(found[1][0], expected[1][0], rtol=1e-9, atol=1e-13)
             np.testing.assert_allclose(found[1][1], expected[1][1], rtol=1e-9)
-    assert device.cl.wrapped and not device.cl.map_pieces
+    assert device.cl.wrapped and not device.cl.mapped

@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.opencl.launch import launch
-from srcgrad.runtime import products_before, recurrence_back, reductions
+from srcgrad.runtime import products_before, recurrence, recurrence_back
 from tests.opencl.conftest import fewer
 from tests.opencl.test_axes import loops, same
 from tests.opencl.test_kernels import kernel
@@ -81,9 +81,9 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
         (7, 3001),
     ),
     "CUMPROD(x * 0.01 + 1.0; 1, before)": (lambda x: products_before(x * x.dtype.type(0.01) + 1, 1), (7, 3001)),
-    "RECUR(x; x; 1)": (lambda x: reductions(x, x, 1), (7, 3001)),
+    "RECUR(x; x; 1)": (lambda x: recurrence(x, x, 1), (7, 3001)),
     "RECUR(x; x; 1, back)": (lambda x: recurrence_back(x, x, 1), (7, 3001)),
-    "RECUR(x; x; 0)": (lambda x: reductions(x, x, 0), (300, 700)),
+    "RECUR(x; x; 0)": (lambda x: recurrence(x, x, 0), (300, 700)),
     "RECUR(x; x; -2, back)": (lambda x: recurrence_back(x, x, 1), (3, 40, 9)),
     "CUMPROD(x * 0.01 + 1.0; 0)": (lambda x: np.cumprod(x * x.dtype.type(0.01) + 1, 0), (300, 70)),
 }
@@ -157,7 +157,7 @@ def test_a_product_of_all_is_gone_over_where_it_has_one_axis() -> None:
 def test_recurrences_of_all_lengths(real: Any, loops: str) -> None:
     draw, tolerance = np.random.default_rng(5), 1e-12 if real == np.float64 else 1e-5
     forms: dict[str, Callable[..., Any]] = {
-        "RECUR(u; a; {})": reductions,
+        "RECUR(u; a; {})": recurrence,
         "RECUR(u; a; {}, back)": recurrence_back,
         "CUMPROD(a; {}, before)": lambda u, a, axis: products_before(a, axis),
         "CUMPROD(a; {}, before, back)": lambda u, a, axis: np.flip(products_before(np.flip(a, axis), axis), axis),
