@@ -35,6 +35,7 @@ from typing import Any  # what the blocks of a page define
 from srcgrad.core.errors import DifferentiationError
 
 ROOT = Path(__file__).resolve().parent.parent
+SHIPPED = ROOT / "srcgrad" / "core" / "errors.md"  # docs/errors.md, for `srcgrad explain E5001` where no docs are
 _FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -171,6 +172,8 @@ def main() -> int:
         made = "".join(true_page(part) for part in parts)
         if made != text and write:
             path.write_text(made, encoding="utf-8")
+            if path.name == SHIPPED.name:
+                SHIPPED.write_text(made, encoding="utf-8")
         elif made != text:
             shown = difflib.unified_diff(text.splitlines(), made.splitlines(), name, "as it is", lineterm="")
             print("\n".join(shown))

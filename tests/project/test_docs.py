@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from srcgrad.core.errors import CODES
-from tests.pages import ROOT, blocks, sections
+from tests.pages import ROOT, SHIPPED, blocks, sections
 
 DOCS = ROOT / "docs"
 EVERY = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
@@ -26,6 +26,17 @@ def test_page(page):
     command = [sys.executable, "-W", "error", "-m", "tests.pages", page]
     done = subprocess.run(command, cwd=ROOT, text=True, check=False, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_package_has_the_page_of_errors():
+    """Not every copy keeps links, so both are files; `python -m tests.pages --write docs/errors.md` writes both."""
+    assert SHIPPED.read_text(encoding="utf-8") == (DOCS / "errors.md").read_text(encoding="utf-8")
+
+
+def test_no_file_is_a_link():
+    folders = [ROOT / name for name in ("srcgrad", "docs", "tests", "examples", "benchmarks", ".ci")]
+    links = [path for folder in folders for path in folder.rglob("*") if path.is_symlink()]
+    assert [path for path in [*links, *ROOT.glob("*")] if path.is_symlink() and path.name[0] != "."] == []
 
 
 def test_every_code_has_a_row():

@@ -70,7 +70,7 @@ def test_pages_stay_inside_of_the_documentation():
     for page in EVERY:
         for link in links(page):
             if "://" not in link and not link.startswith("#"):
-                there = os.path.normpath((ROOT / page).parent / link.partition("#")[0])  # docs/errors.md is a link
+                there = os.path.normpath((ROOT / page).parent / link.partition("#")[0])
                 assert Path(there).is_relative_to(DOCS), (page, link)
 
 
