@@ -578,13 +578,15 @@ class Module:
 
     def _drop(self) -> None:
         """Leave out derivatives in whose place others are called, which take masks."""
-        for key, made in [(key, made) for key, made in self.made.items() if made.name in self.replaced]:
-            read = (walk(other.tree) for other in self.made.values() if other is not made)
-            if not any(getattr(node, "id", "") == made.name for nodes in read for node in nodes):
-                del self.made[key], self.replaced[made.name]
+        read = {key: {getattr(node, "id", "") for node in walk(made.tree)} for key, made in self.made.items()}
+        while gone := [key for key in read if self._is_replaced(key, read)]:
+            for key in gone:
+                del read[key], self.replaced[self.made.pop(key).name]
                 self.pending.pop(key, None)
-                self._drop()
-                return
+
+    def _is_replaced(self, key: Any, read: dict[Any, set[str]]) -> bool:
+        name = self.made[key].name
+        return name in self.replaced and not any(name in names for other, names in read.items() if other != key)
 
     def masked(self, plain: str, function: Any, kinds: dict[str, Kind], facts: Facts, handed: Handed) -> str:
         """The derivative to call where masks are handed on: `plain` where it would neither take nor give any."""

@@ -29,7 +29,7 @@ What is kept for its shape alone need not be kept: another value of that shape, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import gast
@@ -489,33 +489,48 @@ def shape_only_operands(program: Program, facts: Facts) -> Program:
     'q_bar = --fit_to(y_bar * k, r) * np.sin(r) * np.cos(q)'
     """
     changed = False
+    checked = _arguments_made_arrays(program, facts)
     for node in statements(program.backward):
         for call in [call for part in header(node) for call in walk(part)]:
             if is_fitted(call, facts) and isinstance(call.args[1], gast.BinOp | gast.UnaryOp | gast.Call):
-                found = _operand(call.args[1], facts)
+                found = _operand(call.args[1], checked, facts)
                 if found is not None:
                     call.args[1], changed = found, True
     facts.left_over |= changed
     return program
 
 
-def _operand(whole: Node, facts: Facts) -> Node | None:
+def _arguments_made_arrays(program: Program, facts: Facts) -> dict[str, None]:
+    """Arguments that NumPy makes arrays of, not for a shape alone: the text looks whether they are lists."""
+    found: dict[str, None] = {}
+    todo = [part for node in statements([*program.forward, *program.backward]) for part in header(node)]
+    while todo:
+        node = todo.pop()
+        fitted = is_fitted(node, facts)
+        called = function_called(node, facts) if isinstance(node, gast.Call) else None
+        if called is not None and not str(getattr(called, "__module__", "")).startswith("srcgrad."):
+            found |= {one.id: None for one in node.args if isinstance(one, gast.Name) and one.id in facts.wrt}
+        todo += node.args[:1] if fitted else gast.iter_child_nodes(node)
+    return found
+
+
+def _operand(whole: Node, checked: Collection[str], facts: Facts) -> Node | None:
     """A name, or a part of one, that has the shape and dtype of some arithmetic in which it stands; names first."""
     spec = spec_of_tree(whole, facts)
-    found = [each for each in _operands(whole, facts) if _is_alike(spec_of_tree(each, facts), spec)]
+    found = [each for each in _operands(whole, checked, facts) if _is_alike(spec_of_tree(each, facts), spec)]
     return min(found, key=lambda each: isinstance(each, gast.Subscript), default=None)
 
 
-def _operands(whole: Node, facts: Facts) -> list[Node]:
+def _operands(whole: Node, checked: Collection[str], facts: Facts) -> list[Node]:
     """Active values, and parts of them, from which arithmetic computes a value element by element."""
     if isinstance(whole, gast.BinOp) and not isinstance(whole.op, gast.MatMult):
-        return [*_operands(whole.left, facts), *_operands(whole.right, facts)]
+        return [*_operands(whole.left, checked, facts), *_operands(whole.right, checked, facts)]
     if isinstance(whole, gast.UnaryOp):
-        return _operands(whole.operand, facts)
+        return _operands(whole.operand, checked, facts)
     if isinstance(whole, gast.Call):
         of_library = function_called(whole, facts) is not None
-        given = [one for each in whole.args for one in _operands(each, facts)] if of_library else []
-        return [one for one in given if not _may_be_list(one, facts)]
+        given = [one for each in whole.args for one in _operands(each, checked, facts)] if of_library else []
+        return [one for one in given if getattr(one, "id", "") in checked or not _may_be_list(one, facts)]
     held = root(whole) if isinstance(whole, gast.Name | gast.Subscript) else None
     own = "" if held is None else facts.again.get(held.id, held.id)
     return [whole] if own in facts.active and own not in facts.containers else []
