@@ -1,7 +1,8 @@
 """The judge of texts: generated texts of many programs, each by its hash, so that a change of any of them is seen.
 
 `tests/texts.txt` has a line for each: its name, and its hash or the code by which it is refused. A name is
-`corpus/program/how`, where `how` are the mode, the target and `typed` for a text that was made with `like=`.
+`corpus/program/how`, where `how` are the mode, the target and `typed` for a text that was made with `like=`. Those of
+`all-rows` and `all-columns` are run for all rows or columns of a Jacobian at once: their arrays have a leading axis.
 
     python -m tests.texts                   whether all are as they were, and which are not
     python -m tests.texts --write           the file anew, with the programs that are new (`make texts`)
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import copy
 import difflib
 import hashlib
 import inspect
@@ -30,7 +32,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any  # functions and arguments of any kind
 
-from srcgrad import DifferentiationError, source
+from srcgrad import DifferentiationError, jacobian, source
 from srcgrad.interface.dump.dump import dump
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,6 +49,7 @@ HOW = (
     "reverse/opencl",
     "reverse/opencl/typed",
 )
+LEADING = {"all-rows": "reverse", "all-columns": "forward"}
 FIRST_LINES = """\
 # What `make texts` writes: each generated text by its hash, or by the code of the error that refuses it.
 # A line that changes is a text that changes: `python -m tests.texts NAME` prints it.
@@ -71,7 +74,7 @@ class Text:
 
 def texts() -> dict[str, Text]:
     """All texts by their names, in the order of these."""
-    found = [*of_functions(), *of_programs(), *of_goldens()]
+    found = [*of_functions(), *of_programs(), *of_goldens(), *of_workloads()]
     assert len({text.name for text in found}) == len(found), "two texts of one name"
     return {text.name: text for text in sorted(found, key=lambda text: text.name)}
 
@@ -99,6 +102,8 @@ def of_functions() -> Iterator[Text]:
             usual = "vjp" if module is complex_programs else "reverse"
             for how in dict.fromkeys((usual, drawn(label))):
                 yield Text(f"{label}/{how}", lambda f=known[name], a=arguments, how=how: generated(f, a, how))
+            for how in LEADING if zlib.crc32(label.encode()) % 4 == 0 and module is not complex_programs else ():
+                yield Text(f"{label}/{how}", lambda f=known[name], a=arguments, how=how: with_leading_axis(f, a, how))
 
 
 def of_programs() -> Iterator[Text]:
@@ -130,6 +135,29 @@ def of_goldens() -> Iterator[Text]:
         for standalone in (False, True):
             name = f"golden/{case.stem}/dump{'/standalone' if standalone else ''}"
             yield Text(name, lambda text=text, target=target, s=standalone: dump(target, text=text, standalone=s).text)
+
+
+def of_workloads() -> Iterator[Text]:
+    """The programs that are measured, one text of each; where shapes are declared, one for these as well."""
+    from benchmarks.contenders import generated
+    from benchmarks.workloads import WORKLOADS
+
+    for workload in {(workload.function, workload.mode): workload for workload in reversed(WORKLOADS)}.values():
+        for declared in (False, True) if workload.shapes else (False,):
+            name = f"workloads/{workload.function.__name__}/{workload.mode}" + ("/declared" if declared else "")
+            yield Text(name, lambda workload=workload, declared=declared: generated(workload, declared=declared))
+
+
+def with_leading_axis(function: Callable[..., Any], arguments: tuple[Any, ...], how: str) -> str:
+    """The text that runs for all rows, or all columns, of a Jacobian at once, or for one, if there is no such text."""
+    wrt = tuple(k for k, one in enumerate(arguments) if is_differentiated(one))
+    found = jacobian(function, wrt=wrt, mode=LEADING[how])
+    found(*copy.deepcopy(arguments))
+    return found.source
+
+
+def is_differentiated(argument: Any) -> bool:
+    return isinstance(argument, float) or getattr(getattr(argument, "dtype", None), "kind", "") == "f"
 
 
 def drawn(label: str) -> str:
