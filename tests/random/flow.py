@@ -15,6 +15,7 @@ import numpy as np
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
+from tests.random.judge import amiss
 
 X = np.array([0.3, -0.7, 1.2, 0.5])
 
@@ -182,7 +183,7 @@ def verdict(seed: int) -> str:
         backward = pullback((1.0, 1.0) if count else 1.0)[0]
         forward = np.sum(srcgrad.jvp(f, (X,), (np.array([1.0, 2.0, -1.0, 0.5]),))[1])
     except DifferentiationError as error:
-        return error.code
+        return f"WRONG, {why}: {error.message}" if (why := amiss(error, text)) else error.code
     if not np.allclose(backward, expected, rtol=1e-5, atol=1e-6):
         return f"WRONG, reverse: {backward} for {expected}"
     if not np.allclose(forward, expected @ [1.0, 2.0, -1.0, 0.5], rtol=1e-5, atol=1e-5):

@@ -153,6 +153,21 @@ def doubled(args: Arguments) -> Arguments:
     return double
 
 
+def amiss(error: DifferentiationError, text: str) -> str:
+    """Why a refusal of a program that runs is a fault: a text made of it fails, or no line of its own is named."""
+    if error.message.startswith("the rule does not hold"):
+        return "a text made here fails"
+    if error.place is None:
+        return "no place is named"
+    return "" if error.place.text.strip() in text else f"another text is named, `{error.place.text.strip()}`"
+
+
+def refusal(error: DifferentiationError, text: str) -> str:
+    """What is said of a program that is refused: `refused CODE: message`, or `wrong: why` where it must not be so."""
+    why = amiss(error, text)
+    return f"wrong: {why}: {error.code} {error.message}" if why else f"refused {error.code}: {error.message}"
+
+
 def halved(args: Arguments) -> bool:
     """Whether some argument is of single precision."""
     return any(is_float(part) and np.asarray(part).dtype == np.float32 for _, part in parts(args))
@@ -265,9 +280,7 @@ class Case:
             with limited(20.0), np.errstate(all="ignore"):
                 found = call(module.f, args)
         except DifferentiationError as error:
-            if error.place is None and error.code in ("E5005", "E5003", "E5010", "E5011"):
-                raise Fault("crash", judge, f"{error.code} without a place: {error.message}") from None
-            raise Fault("refused", judge, f"{error.code}: {error.message}") from None
+            raise self.refused(error, judge) from None
         except Late:
             raise Fault("late", judge, "more than 20 s") from None
         except Exception as error:
@@ -280,6 +293,12 @@ class Case:
             raise Fault("changed", judge, "a global")
         self.judged.append(judge)
         return found
+
+    def refused(self, error: DifferentiationError, judge: str, where: str = "") -> Fault:
+        """A refusal, or a crash where it is a fault."""
+        why = amiss(error, self.program.text)
+        verdict = "crash" if why else "refused"
+        return Fault(verdict, judge, f"{where}{why}{': ' * bool(why)}{error.code}: {error.message}")
 
     def check_value(self, value: Any, judge: str, single: bool) -> None:
         number = np.asarray(value)
@@ -338,7 +357,7 @@ class Case:
         try:
             at = {step: gradient(step) for step in (0.0, 1e-5, -1e-5, 1e-6, -1e-6)}
         except DifferentiationError as error:
-            raise Fault("refused", "second", f"beside the arguments: {error.code}: {error.message}") from None
+            raise self.refused(error, "second", "beside the arguments: ") from None
         large, small = (at[1e-5] - at[-1e-5]) / 2e-5, (at[1e-6] - at[-1e-6]) / 2e-6
         forth, back = (at[1e-6] - at[0.0]) / 1e-6, (at[0.0] - at[-1e-6]) / 1e-6
         smooth = np.isfinite(large) & (np.abs(large - small) < 1e-4 * (1.0 + np.abs(large)))
@@ -353,7 +372,9 @@ class Case:
         try:
             with limited(20.0):
                 text = dump(f"{self.program.path}:f", mode="value-and-grad", wrt=names).text
-        except DifferentiationError:  # less is known of what is only text
+        except DifferentiationError as error:  # less is known of what is only text
+            if amiss(error, self.program.text):
+                raise self.refused(error, "dump") from None
             return
         except Late:
             raise Fault("late", "dump", "more than 20 s") from None

@@ -21,7 +21,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.finite_differences import vector
 from tests.agree import differences
 from tests.random import functions as random_programs
-from tests.random.targets import compared, counted, form
+from tests.random.targets import compared, counted, form, refused
 
 # Statements over m (n, k), r (k,), c (n, 1), s (a number), q (n,): {m} and the others are expressions of that shape.
 STATEMENTS = (
@@ -224,7 +224,7 @@ def _made_for(f: Any, args: tuple[Any, ...], rtol: float, seed: int) -> str:
         try:
             found.append(srcgrad.value_and_grad(total, wrt=wrt, target=target, like=like)(*args))
         except DifferentiationError as error:
-            found.append(error.code)
+            found.append(refused(error, total))
         except Exception as error:
             found.append(f"{type(error).__name__}: {error}")
     if isinstance(found[0], str) and found[0] == found[1]:

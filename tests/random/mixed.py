@@ -29,6 +29,7 @@ from srcgrad.interface.check.check import CheckFailed
 from srcgrad.interface.check.finite_differences import shape_like, tangent_like, vector
 from srcgrad.interface.check.oracles import value_differences
 from srcgrad.interface.dump.dump import dump
+from tests.random.judge import amiss, refusal
 from tests.random.mixed_forms import ARRAYS, HEAD, LEAVING, NESTED, NUMBERS, STATEMENTS, TESTS
 
 HOLE = re.compile(r"\{(\w+)(?::(\w))?\}")
@@ -317,7 +318,9 @@ def checked(f: Callable[..., Any], args: tuple[Any, ...], seed: int, path: Path)
         return  # a text takes what is read by places for an array
     try:
         text = dump(f"{path}:f", mode="vjp", wrt=("x", "y", "p")).text
-    except DifferentiationError:  # less is known of what is only text
+    except DifferentiationError as error:  # less is known of what is only text
+        if why := amiss(error, path.read_text(encoding="utf-8")):
+            raise Wrong(f"dump: {why}: {error.code} {error.message}") from None
         return
     names: dict[str, Any] = {"__name__": "dumped"}
     exec(compile(text, f"<dumped {seed}>", "exec"), names)
@@ -363,7 +366,7 @@ def outcome(seed: int, order: int = 1, text: str = "") -> str:
             if order > 1 and not re.search(r"\brng\.|\(rng", text or program(seed)):
                 check_grads(lambda *some: module.f(*some, None), fresh(args, seed)[:4], order)
         except DifferentiationError as error:
-            return f"refused {error.code}: {error.message}"
+            return refusal(error, text or program(seed))
         except (Wrong, CheckFailed) as error:
             return f"wrong: {error}"
         except Exception as error:

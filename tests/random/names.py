@@ -26,6 +26,7 @@ import numpy as np
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.dump.dump import dump
+from tests.random.judge import amiss
 
 NAMES = ("a", "b", "k", "h", "a", "b", "k", "h", "x", "x", "g", "f", "m", "np", "sum", "t1", "y", "a_1", "x_bar")
 CONSTANTS = ("0.7", "1.3", "-0.4", "0.9", "2.0")
@@ -513,7 +514,8 @@ def judged(text: str, other: str, folder: Path, number: int) -> str:
         value, gradient = srcgrad.value_and_grad(f, wrt=wrt)(*given)
         slope = srcgrad.jvp(f, tuple(given), (1.0,) * len(given))[1]
     except DifferentiationError as error:
-        return f"refused: {error.code} {error.message}"
+        why = amiss(error, path.read_text() + other)
+        return f"{f'CRASH {why}' if why else 'refused'}: {error.code} {error.message}"
     except Exception as error:
         return f"CRASH {type(error).__name__}: {error}"
     if not np.isclose(value, plain, rtol=1e-9, atol=1e-12):
@@ -530,7 +532,8 @@ def _dumped(path: Path, name: str, gradient: Any, given: list[float]) -> str:
     try:
         text = dump(f"{path}:f", wrt=words).text
     except DifferentiationError as error:
-        return f"right, dump refused: {error.code} {error.message}"
+        why = amiss(error, path.read_text())
+        return f"{f'CRASH of dump, {why}' if why else 'right, dump refused'}: {error.code} {error.message}"
     except Exception as error:
         return f"CRASH of dump {type(error).__name__}: {error}"
     made = path.with_name(f"{name}_grad.py")

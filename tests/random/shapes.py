@@ -18,6 +18,7 @@ import numpy as np
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
+from tests.random.judge import refusal
 
 Shape = tuple[int, ...]
 Drawn = tuple[str, Shape]
@@ -144,7 +145,7 @@ def outcome(seed: int) -> str:
             return "skipped"
         return compared(space["f"], args, slope, ways)
     except DifferentiationError as error:
-        return f"refused {error.code}: {error.message}"
+        return refusal(error, text)
     except Exception as error:
         return f"wrong: {type(error).__name__} {error}"
     finally:

@@ -27,6 +27,7 @@ from tests.agree import differences
 from tests.random import functions as random_programs
 from tests.random import sweeps as random_sweeps
 from tests.random import writes as random_writes
+from tests.random.judge import amiss
 
 Drawn = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -98,10 +99,16 @@ def _derived(f: Callable[..., Any], args: tuple[Any, ...], target: str) -> Any:
         if isinstance(value, float):
             found.append(srcgrad.value_and_grad(f, wrt=_floats(args), target=target)(*args))
     except DifferentiationError as error:
-        return error.code
+        return refused(error, f)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return found
+
+
+def refused(error: DifferentiationError, f: Callable[..., Any]) -> str:
+    """The code of a refusal; or why it is a fault."""
+    why = amiss(error, "".join(linecache.getlines(f.__code__.co_filename)))
+    return f"{why}: {error}" if why else error.code
 
 
 def _floats(args: tuple[Any, ...]) -> tuple[int, ...]:

@@ -6,7 +6,8 @@ import hashlib
 
 import pytest
 
-from tests.random.judge import judged
+from srcgrad.core.errors import DifferentiationError, Place
+from tests.random.judge import amiss, judged, refusal
 from tests.random.language import outcome
 from tests.random.program import program
 from tests.random.shrink import shrunk
@@ -61,3 +62,14 @@ def test_a_fault_is_shown_by_its_smallest_program() -> None:
     )
     small = shrunk(text + ARGUMENTS, lambda one: judged(one, 0).judge == "gradient")
     assert "own(" in small and "for" not in small and small.count("\n") < 20
+
+
+def test_a_text_that_fails_is_no_refusal() -> None:
+    """What srcgrad calls its own error, and what names no line of the program, is a crash; a refusal names its line."""
+    place = Place("f.py", 7, 4, "    y = x.f()", 5)
+    text = "def f(x):\n    y = x.f()\n"
+    assert amiss(DifferentiationError("E5005", "what", "how", place), text) == ""
+    assert amiss(DifferentiationError("E5005", "what", "how", place), text.replace("y", "z")).startswith("another text")
+    assert amiss(DifferentiationError("E5005", "what", "how"), text) == "no place is named"
+    held = "the rule does not hold for these arguments: TypeError: 'Box' object does not support item assignment"
+    assert refusal(DifferentiationError("E5006", held, "how", place), text).startswith("wrong: a text made here fails")

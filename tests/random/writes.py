@@ -20,6 +20,7 @@ import numpy as np
 from srcgrad import check_grads
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check import CheckFailed
+from tests.random.judge import refusal
 
 HELPERS = """\
 def total(u, s):
@@ -432,7 +433,7 @@ def outcome(seed: int, order: int = 1, text: str = "") -> str:
     try:
         check_grads(space["f"], args, order)
     except DifferentiationError as error:
-        return f"refused {error.code}: {error.message}"
+        return refusal(error, text)
     except CheckFailed as error:
         differences = {record.oracle for record in error.records} <= {"reverse", "forward"}
         return "skipped" if differences and steep(space["f"], args) else f"wrong: {error}"
