@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any  # passes take trees, which have no types of their own
 
 import gast
@@ -44,36 +44,21 @@ from srcgrad.derive.recording import saved_values
 from srcgrad.derive.regularity import doubts
 from srcgrad.derive.reverse import gradient, primal
 from srcgrad.derive.row_blocks import loop_over_blocks
-from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.again.stacks import stacks
 from srcgrad.frontend.calls.checkpointed_loops import checkpoints
 from srcgrad.frontend.calls.inline import inline_calls
-from srcgrad.frontend.calls.nested_functions import namesakes
 from srcgrad.frontend.calls.side_effects import entry
 from srcgrad.frontend.containers_that_change import refresh
 from srcgrad.frontend.desugar.assignments import item_targets
 from srcgrad.frontend.desugar.conversions import conversions
-from srcgrad.frontend.desugar.desugar import (
-    desugar,
-    exits,
-    frozen_distributions,
-    implicit_functions,
-    list_methods,
-    nested_functions,
-    nested_hooks,
-    objects,
-    parallel_loops,
-    quiet_contexts,
-    solver_results,
-    spline_objects,
-)
-from srcgrad.frontend.desugar.lists_and_dicts import lists, separate_list_names, spell_displays
+from srcgrad.frontend.desugar.desugar import desugar, exits, generated_text
+from srcgrad.frontend.desugar.lists_and_dicts import lists
 from srcgrad.frontend.desugar.numpy_spellings import array_api
-from srcgrad.frontend.desugar.records import opened_records, records
-from srcgrad.frontend.desugar.views import in_place, views
+from srcgrad.frontend.desugar.records import records
+from srcgrad.frontend.desugar.views import views
 from srcgrad.frontend.language import check_names, check_silent, keep_draws, mark_moving, subset
 from srcgrad.frontend.normalise import normalise, parts_of_displays
-from srcgrad.frontend.rename_variables import record_names, spell_augmented, webs
+from srcgrad.frontend.rename_variables import spell_augmented, webs
 from srcgrad.frontend.results import auxiliary, fields, intermediate, results
 from srcgrad.optimise.adjoint_sums import accumulate, fill_adjoints, join_accumulations, parts
 from srcgrad.optimise.algebra import constants_first, factors, signs, spread_seed, units
@@ -92,6 +77,7 @@ from srcgrad.optimise.dead_code import (
     dead_clears,
     dead_code,
     dead_restores,
+    drop,
     first_stores,
     split_dict_adjoints,
     unbound_shapes,
@@ -168,11 +154,12 @@ USER, AGAIN = "user", "again"  # a user's own function; a text of ours, differen
 class Pass:
     """A pass in its place: it takes the tree, or the program of two halves, and gives one, or changes it in place.
 
-    `of` tells for which functions it is, if not for all.
+    `of` tells for which functions it is, if not for all; dead code is dropped behind one that `leaves` such.
     """
 
     run: Callable[[Any, Facts], Any]
     of: str = ""
+    leaves: bool = False
 
     @property
     def name(self) -> str:
@@ -182,12 +169,16 @@ class Pass:
     @property
     def reads(self) -> tuple[str, ...]:
         """The records of facts that it looks at, or fills."""
-        return tuple(one for one in FACTS[self.run].partition(" > ")[0].split() if one != "-")
+        return self._records(0)
 
     @property
     def writes(self) -> tuple[str, ...]:
         """The records of facts that it changes; it keeps all others."""
-        return tuple(one for one in FACTS[self.run].partition(" > ")[2].split() if one != "-")
+        return self._records(1)
+
+    def _records(self, side: int) -> tuple[str, ...]:
+        found = [FACTS[run].split(" > ")[side].split() for run in (self.run, *([dead_code] if self.leaves else []))]
+        return tuple(dict.fromkeys(one for part in found for one in part if one != "-"))
 
     def serves(self, facts: Facts) -> bool:
         """Whether a function has the pass in its list; where a text of ours is written out in it, it is one."""
@@ -197,10 +188,18 @@ class Pass:
         if not self.serves(facts):
             return tree
         made = self.run(tree, facts)
-        return tree if made is None else made
+        made = tree if made is None else made
+        if self.leaves and facts.left_over:
+            drop(made, facts)
+        return made
 
 
 Passes = tuple[Pass, ...]
+
+
+def swept(run: Callable[[Any, Facts], Any]) -> Pass:
+    """A pass behind which dead code is dropped: it may leave statements that nothing needs any more."""
+    return Pass(run, leaves=True)
 
 
 def listed(*rows: Callable[[Any, Facts], Any] | Pass) -> Passes:
@@ -208,9 +207,9 @@ def listed(*rows: Callable[[Any, Facts], Any] | Pass) -> Passes:
     return tuple(row if isinstance(row, Pass) else Pass(row) for row in rows)
 
 
-def user(run: Callable[[Any, Facts], Any]) -> Pass:
+def user(run: Callable[[Any, Facts], Any] | Pass) -> Pass:
     """A pass for a user's own function: in a text of ours there is nothing that it looks for."""
-    return Pass(run, USER)
+    return replace(run, of=USER) if isinstance(run, Pass) else Pass(run, USER)
 
 
 def again(run: Callable[[Any, Facts], Any]) -> Pass:
@@ -218,26 +217,7 @@ def again(run: Callable[[Any, Facts], Any]) -> Pass:
     return Pass(run, AGAIN)
 
 
-DESUGAR = listed(
-    again(quiet_contexts),
-    again(opened_records),
-    again(lengths),
-    again(spell_displays),
-    again(implicit_functions),
-    again(parallel_loops),
-    user(separate_list_names),
-    user(record_names),
-    user(namesakes),
-    user(nested_hooks),
-    user(nested_functions),
-    user(objects),
-    user(solver_results),
-    user(frozen_distributions),
-    user(spline_objects),
-    user(in_place),
-    user(list_methods),
-    user(desugar),
-)
+DESUGAR = listed(again(generated_text), user(desugar))
 CALLEE = listed(item_targets, user(checkpoints), user(conversions), *DESUGAR, subset, exits)  # what is written out
 EFFECTS = listed(item_targets, *DESUGAR)  # what is asked for what it changes
 FRONT = listed(
@@ -294,38 +274,27 @@ ANALYSE = listed(
 )
 OPTIMISE = listed(
     dead_code,
-    user(dead_restores),
-    dead_code,
-    user(split_dict_adjoints),
-    dead_code,
-    loop_fusion,
-    dead_code,
-    shares,
-    dead_code,
-    combined_records,
-    dead_code,
-    standins,
-    dead_code,
-    last_shapes,
-    dead_code,
+    user(swept(dead_restores)),
+    user(swept(split_dict_adjoints)),
+    swept(loop_fusion),
+    swept(shares),
+    swept(combined_records),
+    swept(standins),
+    swept(last_shapes),
     user(nearest_records),
     user(late_records),
     again(tangent_shapes),
     parts,
     spread_seed,
     second_names,
-    common_subexpressions,
-    dead_code,
-    copies,
-    dead_code,
-    ratios,
-    dead_code,
+    swept(common_subexpressions),
+    swept(copies),
+    swept(ratios),
     product_transposes,
     spelling,
     unpack,
     inline,
-    shape_only_operands,
-    dead_code,
+    swept(shape_only_operands),
     product_transposes,
     units,
     unbroadcast_elimination,
@@ -335,8 +304,7 @@ OPTIMISE = listed(
     keepdims_elimination,
     order,
     sign_turns,
-    copies,
-    dead_code,
+    swept(copies),
     first_stores,
     user(dead_clears),
     copy_elimination,
@@ -384,23 +352,7 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     item_targets: "Names Origin > Names Origin",
     checkpoints: "Names Origin > Names Origin",
     conversions: "Names Origin Kinds Resolution > Names Origin Kinds",
-    quiet_contexts: "Names Origin > Origin",
-    opened_records: "Kinds > -",
-    lengths: "Names Origin > Origin",
-    spell_displays: "- > -",
-    implicit_functions: "Names > Names",
-    parallel_loops: "Names > -",
-    separate_list_names: "Names Origin > Origin",
-    record_names: "Kinds > -",
-    namesakes: "- > -",
-    nested_hooks: "Names > Names",
-    nested_functions: "Names Origin Kinds > Names Origin",
-    objects: "Names Origin Kinds > Names Origin Kinds",
-    solver_results: "Names Origin > Names Origin",
-    frozen_distributions: "Names > -",
-    spline_objects: "Names > -",
-    in_place: "Names Origin Kinds > Origin",
-    list_methods: "Names Origin Kinds Resolution > Names Origin",
+    generated_text: "Names Origin Kinds > Names Origin",
     desugar: "Names Origin Kinds Resolution > Names Origin Kinds",
     subset: "Names Origin > -",
     exits: "Names Origin > Names Origin",

@@ -11,8 +11,6 @@ whose test says so; its variable keeps the value that it had when the loop was l
 from __future__ import annotations
 
 import builtins
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import gast
@@ -40,14 +38,22 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import own_statements
 from srcgrad.frontend.again.implicit_functions import implicit
+from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.calls.arguments import has_starred, options, unpack_arguments
 from srcgrad.frontend.calls.functions import made_by
-from srcgrad.frontend.calls.nested_functions import hooks, take_out
+from srcgrad.frontend.calls.nested_functions import hooks, namesakes, take_out
 from srcgrad.frontend.calls.side_effects import check_sequence, check_targets
 from srcgrad.frontend.context import Rewriting
 from srcgrad.frontend.desugar.assignments import is_quiet, open_contexts, split_condition, unpack_sequence, walruses
 from srcgrad.frontend.desugar.library_objects import expand_distributions, solutions, splines
-from srcgrad.frontend.desugar.lists_and_dicts import changed_list, kinds_of_lists, repeats, spell_list_methods
+from srcgrad.frontend.desugar.lists_and_dicts import (
+    changed_list,
+    kinds_of_lists,
+    repeats,
+    separate_list_names,
+    spell_displays,
+    spell_list_methods,
+)
 from srcgrad.frontend.desugar.loops import (
     COMPREHENSIONS,
     count_zipped_loops,
@@ -56,14 +62,18 @@ from srcgrad.frontend.desugar.loops import (
     trips,
 )
 from srcgrad.frontend.desugar.numpy_spellings import expand_calls, fill
-from srcgrad.frontend.desugar.records import open_records
+from srcgrad.frontend.desugar.records import note_opened_records, open_records
+from srcgrad.frontend.desugar.views import in_place
 from srcgrad.frontend.early_facts import assigned_varied, names_maybe_unbound
 from srcgrad.frontend.local_imports import follow_import
+from srcgrad.frontend.rename_variables import record_names
 from srcgrad.frontend.resolve import binding_of
 
 
 def desugar(function: Node, facts: Facts) -> Node:
     """Spell with assignments, `if`, `for` and `while` what Python has other words for.
+
+    What one name stands for in turn gets names of its own; functions inside are taken out; parts stand for objects.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> print(explain_text("def f(x):\\n    if (s := x * x) > 1.0:\\n        return s\\n    return x", after="desugar"))
@@ -73,7 +83,16 @@ def desugar(function: Node, facts: Facts) -> Node:
             return s
         return x
     """
-    work = rewriting(facts)
+    for separate in (separate_list_names, record_names, namesakes):
+        separate(function, facts)
+    work = Rewriting(facts, plain_block)
+    hooks(function, work)
+    function.body = take_out(function.body, work)
+    for open_objects in (open_records, solutions, expand_distributions, splines):
+        open_objects(function, work)
+    in_place(function, facts)
+    work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
+    spell_list_methods(function, work)
     work.lists = kinds_of_lists(function, facts)
     work.written = frozenset(w for node in statements(function.body) for w in written_names(node))
     work.used = _outside_comprehensions(function)
@@ -83,59 +102,21 @@ def desugar(function: Node, facts: Facts) -> Node:
     if any(isinstance(node, gast.For) for node in statements(function.body)):
         work.varied = work.given | assigned_varied(function, facts, parameters(function))
     function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
-    facts.rewriting = None
     return function
 
 
-def rewriting(facts: Facts) -> Rewriting:
-    """What the rewriting of a function knows, from its first rewriter to the last, `desugar`."""
-    if facts.rewriting is None or facts.rewriting.facts is not facts:
-        facts.rewriting = Rewriting(facts, plain_block)
-    work: Rewriting = facts.rewriting
-    return work
+def generated_text(function: Node, facts: Facts) -> None:
+    """Spell a text of ours as the passes behind know functions: what it says of contexts, objects and lengths is noted.
 
-
-def _rewriter(rewrite: Callable[[Node, Rewriting], None]) -> Callable[[Node, Facts], Node]:
-    """A rewriter of a function as a pass."""
-
-    @functools.wraps(rewrite)
-    def run(function: Node, facts: Facts) -> Node:
-        rewrite(function, rewriting(facts))
-        return function
-
-    return run
-
-
-def nested(function: Node, work: Rewriting) -> None:
-    """Take nested functions, lambdas and second names of functions out of the text: the facts keep them."""
-    function.body = take_out(function.body, work)
-
-
-def dicts(function: Node, work: Rewriting) -> None:
-    """Spell what lists and dicts can do in the few words that the passes behind know."""
-    work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
-    spell_list_methods(function, work)
-
-
-def quiet_contexts(function: Node, facts: Facts) -> None:
-    """Take the contexts of a text of ours off: each is noted once, with the user's lines in it."""
+    What a solver's derivative computes is written out, and loops over what stands side by side count their trips.
+    """
     function.body = open_contexts(function.body, facts)
-
-
-def in_parallel(function: Node, work: Rewriting) -> None:
-    """Take apart loops over what stands side by side in a text of ours."""
+    note_opened_records(function, facts)
+    lengths(function, facts)
+    spell_displays(function, facts)
+    work = Rewriting(facts, plain_block)
+    implicit(function, work)
     function.body = count_zipped_loops(function.body, work)
-
-
-nested_hooks = _rewriter(hooks)
-nested_functions = _rewriter(nested)
-objects = _rewriter(open_records)
-solver_results = _rewriter(solutions)
-frozen_distributions = _rewriter(expand_distributions)
-spline_objects = _rewriter(splines)
-list_methods = _rewriter(dicts)
-implicit_functions = _rewriter(implicit)
-parallel_loops = _rewriter(in_parallel)
 
 
 def _outside_comprehensions(function: Node) -> frozenset[str]:

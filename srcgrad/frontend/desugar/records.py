@@ -56,7 +56,7 @@ def open_records(function: Node, work: Rewriting) -> None:
     spell_fields(function, facts)
 
 
-def opened_records(function: Node, facts: Facts) -> None:
+def note_opened_records(function: Node, facts: Facts) -> None:
     """Note what a text of ours has opened already: `p = fields_of(p)`."""
     for node in function.body:
         kind = facts.kinds.get(str(target(node)))
