@@ -34,11 +34,12 @@ from srcgrad.backend.text.module import (
 )
 from srcgrad.backend.text.references import identifiers
 from srcgrad.backend.text.target import NUMPY
+from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Handed, Kind, Names, Spec, of_display
 from srcgrad.core.files import load
 from srcgrad.core.locations import Origin, WrittenPlaces
-from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Overlay, Step
+from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Source, source_of
 from srcgrad.core.target import Target
@@ -46,10 +47,8 @@ from srcgrad.core.trees import Node, parameters, walk
 from srcgrad.frontend.calls.arguments import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.kinds_of_values import is_replaced
-from srcgrad.frontend.source.decorators import passed_on
-from srcgrad.frontend.source.functions_with_rules import primal_of
+from srcgrad.frontend.source.functions_with_rules import passed_on, primal_of
 from srcgrad.frontend.source.shadows import rename_shadows
-from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule
 from srcgrad.pipeline import (
     CALLEE,
     EFFECTS,

@@ -26,6 +26,7 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.containers import puts_array_in_list
+from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.control_flow import Graph, definitions, solve_forward
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.expressions import is_swap
@@ -51,7 +52,6 @@ from srcgrad.frontend.calls.side_effects import Procedures
 from srcgrad.frontend.desugar.views import WRAPPING
 from srcgrad.frontend.resolve import METHODS, binding_of
 from srcgrad.frontend.results import gives_several
-from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.runtime import owned
 
 Callees = tuple[Any, ...]  # functions, each called by the one before

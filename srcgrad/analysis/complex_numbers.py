@@ -17,16 +17,16 @@ from typing import Any  # values and functions are arbitrary Python objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.core.identity import cached_function, home
-from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Step, attribute
+from srcgrad.core.namespace import LiveNamespace, Namespace, Step
 from srcgrad.core.rules import Rule, adjoint_template, rule_of
 from srcgrad.core.source_text import tree_of
 from srcgrad.core.trees import Node, children, parameters, statements, stores, walk, written_names
 from srcgrad.frontend.calls.inline_call import taken_as_real
 from srcgrad.frontend.resolve import METHODS, bind, binding_of
-from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.runtime import zeros_like
 from srcgrad.runtime.singular import squared_magnitude
 

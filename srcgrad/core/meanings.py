@@ -7,8 +7,8 @@ from typing import Any  # a name may mean any object
 
 import gast
 
+from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Binding, attribute
 from srcgrad.core.trees import Node
 
 

@@ -1,69 +1,24 @@
 """Namespaces: what the names of a function mean.
 
-What the names of a function mean: looked up where Python would look, running and changing nothing.
-
-A namespace with names of its own beside those of another.
-
-The body of a checkpointed loop as a function: from the state before a trip to the state after it.
+They are looked up where Python would look, running and changing nothing; names of a text stand beside those of another.
 """
 
 from __future__ import annotations
 
 import builtins
-import functools
-import inspect
-import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from dataclasses import dataclass as record
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
-from typing import (
-    TYPE_CHECKING,
-    Any,  # a name may mean any object
-    Literal,
-    Protocol,
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Protocol
+
+from srcgrad.core.bindings import (
+    Binding,
+    attribute,
+    bound_to,
+    unknown_binding,
 )
-
-import numpy as np
-
-from srcgrad.core.identity import is_distribution, python_function
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node
-
-if TYPE_CHECKING:
-    from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule
-
-
-@record(frozen=True)
-class Binding:
-    """What a name means.
-
-    - object: `object` is the live, or trusted, module, function, class or value.
-    - function: `static` is a function known only as text.
-    - module: `module` is a module known only as text.
-    - value: a module-level value known only as text; `expression` spells it, or is None where it is
-      computed in more than one step; its names are those of `module`.
-    - unknown: the name exists but cannot be told; `reason` says why.
-    """
-
-    kind: Literal["object", "function", "module", "value", "unknown"]
-    object: Any = None
-    static: StaticFunction | None = None
-    module: StaticModule | None = None
-    expression: str | None = None
-    reason: str = ""
-    compiled: Any = None  # what Numba made of `object`
-
-
-_AS_THEY_ARE = (ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)  # which Numba has not compiled
-
-
-def bound_to(value: Any) -> Binding:
-    """What a live name means; one for a function that Numba compiled means its Python function."""
-    if type(value) in _AS_THEY_ARE:
-        return Binding("object", value)
-    plain = python_function(value)
-    return Binding("object", value) if plain is value else Binding("object", plain, compiled=value)
 
 
 class Namespace(Protocol):
@@ -71,11 +26,6 @@ class Namespace(Protocol):
 
     def lookup(self, name: str) -> Binding | None:
         """What `name` means outside the function's own locals; None if nothing binds it."""
-
-
-def unknown_binding(reason: str) -> Binding:
-    """A name that exists but cannot be told."""
-    return Binding("unknown", reason=reason)
 
 
 class LiveNamespace:
@@ -227,68 +177,6 @@ def join_dependencies(parts: Iterable[Dependencies]) -> Dependencies:
         entries.update({(id(scope), name, id(known)): (scope, name, known) for scope, name, known in part.entries})
         codes.update({tuple(map(id, one)): one for one in part.codes})
     return Dependencies(tuple(cells.values()), tuple(entries.values()), tuple(codes.values()))
-
-
-_held: dict[int, Binding] = {}  # what functions and modules in modules are, by identity
-_MOST = 4096
-
-
-def attribute(binding: Binding, name: str) -> Binding | None:
-    """What `name` is in a module or a class; None for attributes of values, which only a run can tell.
-
-    No property or `__getattr__` of a user's object is ever run.
-    """
-    if binding.kind == "unknown":
-        return binding
-    if binding.kind == "module" and binding.module is not None:
-        return binding.module.attribute(name)
-    value = binding.object
-    if isinstance(value, ModuleType):
-        try:
-            held = getattr(value, name)
-        except AttributeError:
-            return unknown_binding(f"the module {value.__name__} has no {name}")
-        known = _held.get(id(held))
-        if known is None or known.object is not held:
-            known = bound_to(held)
-            if type(held) in _AS_THEY_ARE and len(_held) < _MOST:
-                _held[id(held)] = known  # which keeps the object, so that no other has its identity
-        return known
-    if isinstance(value, type):
-        return _of_class(value, name)
-    if getattr(type(value), "__srcgrad_derivatives__", False):  # `f.grad` of a function under `@differentiate`
-        held = getattr(type(value), name, None)
-        return Binding("object", getattr(value, name)) if isinstance(held, functools.cached_property) else None
-    if is_distribution(value) and isinstance(getattr(type(value), name, None), FunctionType):
-        return Binding("object", getattr(value, name))  # a method of a distribution, as `scipy.stats.norm.pdf`
-    if isinstance(value, logging.Logger) or _makes_logger(binding):
-        method = getattr(logging.Logger, name, None)
-        return None if method is None else Binding("object", method)  # it reports, whatever the logger
-    if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "reduceat", "outer", "at"):
-        return Binding("object", getattr(value, name))
-    return None
-
-
-def _makes_logger(binding: Binding) -> bool:
-    """Whether a value known only as text is `logging.getLogger(...)`."""
-    made = binding.expression if binding.kind == "value" else None
-    return made is not None and made.startswith(("logging.getLogger(", "getLogger("))
-
-
-_PLAIN = (FunctionType, BuiltinFunctionType, staticmethod, classmethod, type)
-_METHOD_DESCRIPTORS = (type(str.lower), type(str.__len__), type(dict.__dict__["fromkeys"]))
-
-
-def _of_class(owner: type, name: str) -> Binding:
-    try:
-        raw = inspect.getattr_static(owner, name)
-    except AttributeError:
-        return unknown_binding(f"the class {owner.__name__} has no {name}")
-    if isinstance(raw, (*_PLAIN, *_METHOD_DESCRIPTORS)):
-        return Binding("object", getattr(owner, name))
-    if hasattr(type(raw), "__get__"):
-        return unknown_binding(f"{owner.__name__}.{name} is computed when it is read")
-    return Binding("object", raw)
 
 
 @dataclass

@@ -7,8 +7,8 @@ from typing import Any  # global names mean arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
-from srcgrad.core.namespace import Binding
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, assign, at, copy, expression, name, parameters, statements, stores, walk
 from srcgrad.core.visitor import rewrite_statements

@@ -15,18 +15,19 @@ from typing import Any  # called functions are arbitrary objects
 import gast
 
 from srcgrad.analysis.argument_kinds import kinds_of
+from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, Handed
 from srcgrad.core.identity import holder, is_distribution
 from srcgrad.core.marks import is_opaque
-from srcgrad.core.namespace import Binding, Step
+from srcgrad.core.namespace import Step
 from srcgrad.core.rules import Rule, parts_of, rule_of
 from srcgrad.core.trees import Block, Node, at, literal_node, name, parameters, statements, target, walk
 from srcgrad.core.visitor import places, rewrite_statements
 from srcgrad.derive.regularity import meets_doubt_in_call, note_masks
 from srcgrad.frontend.calls.checkpoint_safety import check_repeatable
 from srcgrad.frontend.resolve import FROZEN, bind
-from srcgrad.frontend.source.decorators import is_of_library
+from srcgrad.frontend.source.functions_with_rules import is_of_library
 
 
 def unknown_function(value: Node, facts: Facts) -> DifferentiationError:

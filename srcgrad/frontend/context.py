@@ -21,8 +21,9 @@ from typing import (
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Binding, Namespace, Overlay, found_in
+from srcgrad.core.namespace import Namespace, Overlay, found_in
 from srcgrad.core.trees import (
     Block,
     Node,

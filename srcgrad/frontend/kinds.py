@@ -19,9 +19,10 @@ from typing import Any  # functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Kind
-from srcgrad.core.namespace import Binding, Namespace, attribute
+from srcgrad.core.namespace import Namespace
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, children, parse_tree
 from srcgrad.frontend.kinds_of_values import (
@@ -448,7 +449,7 @@ class CalledFunction:
 
 def _has_text(function: Any) -> bool:
     """Whether a function is the user's: one with a text, of no library that has rules."""
-    if type(function).__name__ == "StaticFunction":
+    if isinstance(function, StaticFunction):
         return True
     module = str(getattr(function, "__module__", "") or "").partition(".")[0]
     return isinstance(function, types.FunctionType) and module not in ("numpy", "scipy", "srcgrad", "math", "functools")

@@ -16,9 +16,10 @@ from typing import Any  # values are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind
-from srcgrad.core.namespace import Binding, Namespace
+from srcgrad.core.namespace import Namespace
 from srcgrad.core.trees import Node, literal_value
 
 ARRAY, NUMERIC = Kind("array"), Kind("numeric")  # numeric: a number or an array

@@ -7,10 +7,10 @@ from typing import Any  # namespaces of several classes
 
 import gast
 
+from srcgrad.core.bindings import Binding, StaticModule, attribute
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Binding, LiveNamespace, Overlay, attribute
+from srcgrad.core.namespace import LiveNamespace, Overlay
 from srcgrad.core.trees import Node
-from srcgrad.frontend.source.static_modules import StaticModule
 
 
 def follow_import(node: Node, facts: Facts) -> bool:

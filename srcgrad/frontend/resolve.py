@@ -27,15 +27,16 @@ import gast
 import numpy as np
 
 import srcgrad.templates as templates
+from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
-from srcgrad.core.namespace import Binding, Step, attribute
+from srcgrad.core.namespace import Step
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, adjoint_template, parts_of, rule_of, tangent_template, written_out
 from srcgrad.core.trees import Node, literal_node, parameters, walk
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
-from srcgrad.frontend.source.decorators import is_of_library
+from srcgrad.frontend.source.functions_with_rules import is_of_library
 from srcgrad.runtime import sparse_left, sparse_right
 from srcgrad.runtime.singular import denominator, divisor, magnitude, one_norm
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from srcgrad.core.errors import CODES
-from srcgrad.frontend.source.static_modules import find_target
 from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.targets import find_target
 
 RANDOM = np.random.default_rng(0)
 TIMES = np.linspace(0.1, 2.0, 7)

@@ -23,13 +23,12 @@ from types import ModuleType
 import gast
 
 from srcgrad.backend.text.free_names import CopiedDefinition, Literal
-from srcgrad.core.namespace import Binding
+from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.printer.expressions import docstring, expression, parameters
 from srcgrad.core.printer.line_breaking import wrap_definition
 from srcgrad.core.printer.statements import statement
 from srcgrad.core.source_text import FunctionNode, comments, segment
 from srcgrad.core.trees import Block, Node, parse_tree, walk
-from srcgrad.frontend.source.static_modules import StaticFunction
 
 HOMES = ("builtins", "collections", "numbers", "numpy", "typing")
 PARTS = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.List, gast.BinOp, gast.BitOr, gast.Load)

@@ -20,18 +20,10 @@ from types import FunctionType, ModuleType
 from typing import Any  # names mean arbitrary objects
 
 from srcgrad import runtime
+from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, attribute
 from srcgrad.core.identity import holder
-from srcgrad.core.namespace import Binding, attribute
+from srcgrad.core.module_text import STAR, Definition, is_trusted, locate
 from srcgrad.frontend.calls.checkpoint_safety import DRAWS, MODULES, SOURCES
-from srcgrad.frontend.source.static_modules import (
-    STAR,
-    Definition,
-    Program,
-    StaticFunction,
-    StaticModule,
-    is_trusted,
-    locate,
-)
 
 
 def draws(expression: str, module: StaticModule) -> bool:

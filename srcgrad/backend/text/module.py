@@ -43,14 +43,14 @@ from srcgrad.backend.text.free_names import (
     of_function,
 )
 from srcgrad.backend.text.references import Reference, identifiers, local_names, references, replace_references
+from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, found_in
+from srcgrad.core.namespace import LiveNamespace, Namespace, found_in
 from srcgrad.core.printer.line_breaking import wrap
 from srcgrad.core.printer.statements import placed_lines
 from srcgrad.core.source_text import Source, place
 from srcgrad.core.trees import Node, expression, stores, walk
-from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule
 
 WIDTH = 88
 WHAT = {

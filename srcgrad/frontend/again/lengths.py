@@ -13,8 +13,9 @@ from typing import Any  # operations are arbitrary Python objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Node,

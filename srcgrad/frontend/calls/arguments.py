@@ -19,15 +19,15 @@ from typing import (
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Overlay, attribute
+from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
 from srcgrad.core.source_text import Source, place
 from srcgrad.core.trees import Block, Node, at, copy, expression, find_nodes, name, statements, target, walk
 from srcgrad.frontend.calls.functions import Function, function_of
 from srcgrad.frontend.context import name_in_receiver
 from srcgrad.frontend.resolve import binding_of, trusted_constant
-from srcgrad.frontend.source.static_modules import StaticFunction
 
 if TYPE_CHECKING:
     from srcgrad.frontend.context import Rewriting

@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import LOOP, Facts
 from srcgrad.core.marks import Checkpoint, checkpoint, checkpointed
-from srcgrad.core.namespace import Binding, Overlay, Step
+from srcgrad.core.namespace import Overlay, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import (
     BLOCKS,

@@ -16,10 +16,11 @@ from typing import Any  # kinds and functions are arbitrary objects
 import gast
 
 import srcgrad.templates as templates
+from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.core.identity import home
-from srcgrad.core.namespace import Binding, Namespace, Overlay
+from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import FunctionArgument, rule_of
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import (
@@ -43,7 +44,6 @@ from srcgrad.frontend.calls.functions import Function, function_of, made_by, not
 from srcgrad.frontend.calls.inline_call import Site
 from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.resolve import binding_of
-from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.runtime import check_input
 
 

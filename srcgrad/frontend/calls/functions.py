@@ -22,9 +22,9 @@ from typing import (
 import gast
 
 import srcgrad.templates as templates
+from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
-from srcgrad.core.namespace import Binding, attribute
 from srcgrad.core.rules import rule_of, written_out
 from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value

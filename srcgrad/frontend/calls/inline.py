@@ -26,9 +26,10 @@ from typing import Any  # functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, inner_kinds
-from srcgrad.core.namespace import Binding, Namespace, Overlay, attribute
+from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import is_composition, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
@@ -64,7 +65,6 @@ from srcgrad.frontend.context import CHANGES, read_alone
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.language import doubtful_write
 from srcgrad.frontend.resolve import binding_of, operation_of
-from srcgrad.frontend.source.static_modules import StaticFunction
 
 _AGAIN = 8  # operations that may be written again: about what a definition and its calls take
 _MOST = 64  # ... by all calls inside of a function together: helpers that each call two others double with each level

@@ -13,9 +13,10 @@ from typing import Any  # functions are arbitrary objects
 
 import gast
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, Names
-from srcgrad.core.namespace import Binding, Namespace, Overlay
+from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import (
     Block,

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Binding
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,

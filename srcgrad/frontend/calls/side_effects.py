@@ -28,12 +28,13 @@ from typing import (
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts
 from srcgrad.core.identity import cached_function
-from srcgrad.core.namespace import Binding, Overlay, Step
+from srcgrad.core.namespace import Overlay, Step
 from srcgrad.core.rules import may_show, rule_of, written_out
 from srcgrad.core.trees import (
     COMPOUND,

@@ -22,9 +22,10 @@ from typing import Any  # classes are arbitrary
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
-from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, adjoint_template, derivative_of, parse, rule_of, tangent_template, written_out
 from srcgrad.core.trees import (

@@ -22,8 +22,9 @@ from typing import (
 import gast
 
 import srcgrad.templates as templates
+from srcgrad.core.bindings import Binding
 from srcgrad.core.identity import home, is_distribution
-from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import Parts, parts_of
 from srcgrad.core.trees import (
     Block,

@@ -11,8 +11,9 @@ from typing import Any  # modules of two classes
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
-from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.trees import (
     BLOCKS,
@@ -145,9 +146,9 @@ class Meanings:
 
     def _function(self, called: Any) -> str:
         """A name that means a function."""
-        live = type(called).__name__ != "StaticFunction"
-        spelled = self.facts.names.fresh(str(called.__name__ if live else called.qualname))
-        meant = Binding("object", called) if live else Binding("function", static=called)
+        known = isinstance(called, StaticFunction)
+        spelled = self.facts.names.fresh(str(called.qualname if known else called.__name__))
+        meant = Binding("function", static=called) if known else Binding("object", called)
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled
 

@@ -25,8 +25,9 @@ from typing import (
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts
-from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.trees import (
     Block,

@@ -16,9 +16,10 @@ from typing import Any  # called functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import Facts, numbers
-from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import arguments_of, may_show
 from srcgrad.core.trees import (
     COMPOUND,

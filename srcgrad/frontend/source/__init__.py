@@ -1,1 +1,1 @@
-"""The source of functions: modules known as text, decorators, functions with rules."""
+"""The source of functions: shadows, functions with rules and wrappers."""

@@ -26,13 +26,13 @@ from srcgrad.analysis.activity import activity
 from srcgrad.analysis.argument_kinds import FLOATING, built_in, every_parameter, kinds_of_annotations
 from srcgrad.analysis.complex_numbers import is_complex_value
 from srcgrad.backend.numba.boundary import is_alone, without_axes
+from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import source_of
 from srcgrad.core.trees import Node, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
-from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.module import Module
 from srcgrad.opencl.arrays.array import Array
 from srcgrad.opencl.arrays.boundary import as_memory, gradient_on_device, on_host

@@ -8,13 +8,13 @@ from types import MappingProxyType
 from typing import Any  # functions and arguments are arbitrary objects
 
 from srcgrad.backend.text.module import origin
+from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
 from srcgrad.core.files import collection_paused, load
 from srcgrad.core.rules import generation
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.source.functions_with_rules import primal_of
-from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.dependencies import lines_of, rebuild_object
 from srcgrad.interface.api.derivative import names_of

@@ -39,9 +39,9 @@ from typing import Any  # functions of arbitrary nested Python values
 
 import numpy as np
 
+from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.trees import parameters
-from srcgrad.frontend.source.static_modules import StaticFunction, find_target
 from srcgrad.interface.api.arguments import discrete
 from srcgrad.interface.api.derivatives import grad, jvp
 from srcgrad.interface.check.finite_differences import (
@@ -57,6 +57,7 @@ from srcgrad.interface.check.finite_differences import (
 )
 from srcgrad.interface.check.oracles import Record, Subject, compare
 from srcgrad.interface.dump.dump import function_of, module_of
+from srcgrad.interface.targets import find_target
 
 Function = Callable[..., Any]
 Wrt = int | str | Sequence[int | str] | None

@@ -13,14 +13,14 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any  # what JSON holds
 
+from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import write_output
 from srcgrad.core.processes import BesidePython
-from srcgrad.frontend.source.static_modules import StaticFunction, find_target
 from srcgrad.interface.check.check import Outcome, Trial, outcome, outcomes
-from srcgrad.interface.cli.targets import expand_patterns, standard_input
 from srcgrad.interface.cli.terminal import progress, report, table
 from srcgrad.interface.dump.dump import declared_rules, is_whole
+from srcgrad.interface.targets import expand_patterns, find_target, standard_input
 
 UNDECIDED = 3  # the exit status, apart from that of a wrong option, 2
 HEADER = ("function", "argument", "direction", "relative error", "verdict")

@@ -102,7 +102,7 @@ def _targets(word: str) -> Iterator[str]:
         yield from _files(word)
         return
     from srcgrad.core.errors import DifferentiationError
-    from srcgrad.frontend.source.static_modules import find_target
+    from srcgrad.interface.targets import find_target
 
     *chosen, last = names.split(",")
     try:

@@ -23,15 +23,14 @@ from typing import Any  # what JSON holds
 
 from srcgrad.core.errors import CODES, DifferentiationError
 from srcgrad.core.files import json_list, write_output
-from srcgrad.frontend.source.static_modules import find_target
 from srcgrad.interface.check.check import evaluate_arguments
 from srcgrad.interface.cli.dump import tell_refused
-from srcgrad.interface.cli.targets import expand_patterns, for_each_target, standard_input
 from srcgrad.interface.cli.terminal import console, is_coloured
 from srcgrad.interface.dump.dump import dump, function_of, module_of
 from srcgrad.interface.show.explain import Explanation, after_pass, explanations
 from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from srcgrad.interface.show.trace import Trace, trace
+from srcgrad.interface.targets import expand_patterns, find_target, for_each_target, standard_input
 
 PAGE = Path(__file__).resolve().parents[2] / "core" / "errors.md"
 _CODE = re.compile(r"[Ee]\d{4}")

@@ -39,11 +39,11 @@ from srcgrad.analysis.argument_kinds import kinds_of_annotations
 from srcgrad.backend.targets import target_named as targets_named
 from srcgrad.backend.text.free_names import CopiedDefinition, Globals, Meaning, OutputFunction, is_installed
 from srcgrad.backend.text.module import WIDTH, Pieces, body, follower, gap, header, import_lines, remark, write
+from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Names
 from srcgrad.core.files import collection_paused, load
 from srcgrad.core.marks import is_opaque, opaque, reveal, safe_where
-from srcgrad.core.namespace import Binding, attribute
 from srcgrad.core.rules import (
     Rule,
     UserForms,
@@ -60,7 +60,6 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.core.version import __version__
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.source.functions_with_rules import call_of
-from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule, find_target
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.row_blocks import blocked_text, checked_rows
 from srcgrad.interface.api.user_rules import (
@@ -71,6 +70,7 @@ from srcgrad.interface.api.user_rules import (
     second_rule_error,
     sensitivity,
 )
+from srcgrad.interface.targets import find_target
 from srcgrad.module import Module
 from srcgrad.pipeline import DerivedText
 

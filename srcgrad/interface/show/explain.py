@@ -18,16 +18,16 @@ from typing import Any  # functions of arbitrary arguments
 import numpy as np
 
 from srcgrad.analysis.argument_kinds import kinds_of_annotations
+from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, Kind
-from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import look
 from srcgrad.core.printer.statements import function as spell
 from srcgrad.core.printer.statements import statement
 from srcgrad.core.trees import parameters
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import SavedValue
-from srcgrad.frontend.source.static_modules import find_target
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
@@ -36,6 +36,7 @@ from srcgrad.interface.api.execute import run as execute_run
 from srcgrad.interface.check.check import evaluate_arguments
 from srcgrad.interface.dump.dump import function_of, module_of
 from srcgrad.interface.show.side_by_side import plain_spelling
+from srcgrad.interface.targets import find_target
 from srcgrad.module import Module
 from srcgrad.pipeline import give_seeds, prepare_facts, steps
 

@@ -8,7 +8,6 @@ from typing import Any  # functions of arbitrary arguments
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import add_mark
-from srcgrad.frontend.source.static_modules import find_target
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.interface.api.differentiable import TEXTS
@@ -17,6 +16,7 @@ from srcgrad.interface.dump.dump import DumpedModule, function_of, module_of
 from srcgrad.interface.show.explain import by_value, bytes_kept
 from srcgrad.interface.show.html_page import Report
 from srcgrad.interface.show.side_by_side import sides
+from srcgrad.interface.targets import find_target
 
 
 def report(

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from srcgrad.frontend.source.static_modules import scan
+from srcgrad.core.module_text import scan
 
 
 def table(text, importable=lambda found: True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.frontend.source.static_modules import find_target
+from srcgrad.interface.targets import find_target
 
 MODEL = """import numpy as np
 raise SystemExit("this file was run")

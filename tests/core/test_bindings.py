@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srcgrad.core.namespace import attribute
-from srcgrad.frontend.source.static_modules import Program, StaticModule
+from srcgrad.core.bindings import Program, StaticModule, attribute
 from srcgrad.interface.dump.dump import dump
 
 BOMB = "raise SystemExit('this module was run')\n"

@@ -8,7 +8,8 @@ import types
 import numpy as np
 import pytest
 
-from srcgrad.core.namespace import Binding, LiveNamespace, attribute
+from srcgrad.core.bindings import Binding, attribute
+from srcgrad.core.namespace import LiveNamespace
 from tests.frontend.source.test_source import run
 
 CELL = """
