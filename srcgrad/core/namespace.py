@@ -165,6 +165,7 @@ class Dependencies:
 def join_dependencies(parts: Iterable[Dependencies]) -> Dependencies:
     """Those of several functions as one, each looked at once.
 
+    >>> import numpy as np
     >>> own = LiveNamespace(lambda x: np.sin(x)).dependencies(["np"])
     >>> len(own.entries), len(join_dependencies([own, own]).entries)
     (1, 1)
