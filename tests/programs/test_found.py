@@ -47,3 +47,28 @@ def test_pieces_of_a_list_along_another_axis_than_its_length() -> None:
     for function, arguments in ((pieces, (x,)), (placed, (x, 1))):
         with pytest.raises(DifferentiationError, match="divides a list by its length"):
             value_and_grad(function)(*arguments)
+
+
+WIDTHS = [1.0, 2.0]
+
+
+def test_an_extreme_of_what_does_not_vary_is_its_item_itself() -> None:
+    """`max` of Python's numbers is one of them: an array of them would make float64 of float32, and of 1/n an error."""
+
+    def module_list(x):
+        return np.sum(x) * max(WIDTHS)
+
+    def lengths(x):
+        return np.sum(x) * min(x.shape) ** -1
+
+    def counted(x):
+        return np.sum(x * x) * max(len(row) for row in x)
+
+    def from_range(x):
+        return np.sum(x) * max(range(1, len(x) + 3))
+
+    x = np.array([[1.0, 2.0, 5.0], [3.0, 4.0, 6.0]], dtype=np.float32)
+    for function in (module_list, lengths, counted, from_range):
+        value, gradient = value_and_grad(function)(x)
+        assert (value, value.dtype, gradient.dtype) == (function(x), np.float32, np.float32)
+        check_grads(function, (x.astype(float),), order=2)

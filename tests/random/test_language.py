@@ -43,6 +43,12 @@ def test_a_gradient_that_is_not_that_of_the_function_is_found() -> None:
     assert judged(text.replace("own(x)) *", "np.sin(x)) *"), 0).verdict == "right"
 
 
+def test_an_error_of_the_generated_text_itself_is_a_crash() -> None:
+    rule = WRONG_RULE.replace("d[z] * 0.5", "np.dot(d[z], np.ones(7))")
+    found = judged(HEAD + rule + "def f(x, s, b):\n    return np.sum(own(x)) * s + b\n" + ARGUMENTS, 0)
+    assert (found.verdict, found.judge) == ("crash", "reverse"), found
+
+
 def test_a_kink_is_undecided() -> None:
     text = HEAD + "def f(x, s, b):\n    return np.sum(np.maximum(x, 0.4)) * s + b\n" + ARGUMENTS
     found = judged(text, 0)

@@ -379,7 +379,8 @@ class Reader:
         if not isinstance(function, gast.Attribute):
             return ""
         if isinstance(function.value, gast.Name) and function.value.id not in self.known:
-            return str(function.attr) if meant(function.value, self.facts) in (np, math) else ""
+            owner = meant(function.value, self.facts)  # `in` would compare an array of the module by its elements
+            return str(function.attr) if owner is np or owner is math else ""
         return str(function.attr) if function.attr in ("sum", "max", "min", "mean") else ""
 
     def axes_of(self, node: Node) -> Axes:

@@ -35,6 +35,7 @@ from srcgrad.core.trees import (
     holds,
     is_write,
     literal_node,
+    loads,
     name,
     own_names,
     statements,
@@ -386,13 +387,21 @@ def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Rewrit
     made: Block = []
     for table in (tree.args.defaults, tree.args.kw_defaults):
         for place, value in enumerate(table):
-            if value is not None and not isinstance(value, gast.Constant):
+            if value is not None and not isinstance(value, gast.Constant) and not _names_a_function(value, work):
                 held = work.name(f"{spelled}_default")
                 made.append(work.bind(held, value, like))
                 table[place] = at(name(held), value)
     work.facts.functions[spelled] = Function(spelled, tree, work.facts)
     work.facts.local |= {spelled}
     return made
+
+
+def _names_a_function(value: Node, work: Rewriting) -> bool:
+    """Whether a default is a function by its name, which means the same wherever it is read."""
+    if not isinstance(value, gast.Name | gast.Attribute) or function_of(value, work.facts, work.facts.local) is None:
+        return False
+    read = set(loads(value))
+    return read <= set(work.facts.functions) or not read & work.facts.local
 
 
 def _as_function(value: Node, spelled: str) -> Node:

@@ -56,6 +56,7 @@ from srcgrad.frontend.again.stacks import container_of, portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import changed_lists, is_change
 from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, expand_masked_reduction
+from srcgrad.frontend.kinds_of_values import INTEGER
 from srcgrad.frontend.rename_variables import reading_apart, separate
 from srcgrad.frontend.resolve import METHODS, binding_of
 from srcgrad.runtime import owned
@@ -620,11 +621,23 @@ def _extreme(call: Node, word: str, work: Rewriting) -> Node | None:
         if len(items.elts) < 2 or any(isinstance(e, gast.Starred) for e in items.elts):
             return None
         return gast.Call(call.func, items.elts, [])
+    if _has_plain_items(items, work.facts):
+        return None  # no item varies: Python's own call gives the item itself, which may be less than float64
     if isinstance(items, gast.GeneratorExp):
         listed: Node = gast.ListComp(items.elt, items.generators)
     else:
         listed = items if isinstance(items, gast.ListComp) else _items(items, work)
     return expression(f"{work.library('np')}.{word}({work.library('np')}.array(listed))", listed=listed)
+
+
+def _has_plain_items(node: Node, facts: Facts) -> bool:
+    """Whether an expression is a sequence of integers, or a list, tuple or range of the module."""
+    kind = facts.of.get(node, UNKNOWN)
+    if kind.tag in ("tuple", "list", "iterator") and kind.items and {k.dtype for _, k in kind.items} == {INTEGER.dtype}:
+        return all(k.tag == INTEGER.tag for _, k in kind.items)
+    found = binding_of(node, facts, facts.local) if isinstance(node, gast.Name | gast.Attribute) else None
+    listed = found is not None and found.kind == "value" and kind.tag in ("tuple", "list")
+    return listed or isinstance(getattr(found, "object", None), list | tuple | range)
 
 
 def _items(whole: Node, work: Rewriting) -> Node:
