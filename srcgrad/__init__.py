@@ -27,15 +27,13 @@ if TYPE_CHECKING:
     from srcgrad.core.errors import ConstantOutputWarning, DifferentiationError
     from srcgrad.core.marks import checkpoint, checkpointed, opaque, safe_where
     from srcgrad.core.rules import adjoint, nondifferentiable, tangent
-    from srcgrad.interface.api.calculus import elementwise_grad, hvp, linearize, transpose
+    from srcgrad.interface.api.calculus import elementwise_grad, hessian, hvp, jacobian, linearize, transpose
     from srcgrad.interface.api.derivatives import grad, jvp, value_and_grad, vjp
     from srcgrad.interface.api.differentiable import differentiate, source
-    from srcgrad.interface.api.jacobians import hessian, jacobian
     from srcgrad.interface.api.map_items import each
     from srcgrad.interface.api.memory import keep_memory
     from srcgrad.interface.api.row_blocks import blocked
-    from srcgrad.interface.api.two_part_functions import Function
-    from srcgrad.interface.api.user_rules import register_jvp, register_vjp, sensitivity
+    from srcgrad.interface.api.user_rules import Function, register_jvp, register_vjp, sensitivity
     from srcgrad.interface.check.check import check_grads
     from srcgrad.interface.show.explain import explain
     from srcgrad.interface.show.html_report import report
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 _HOME = {
     "ConstantOutputWarning": "core.errors",
     "DifferentiationError": "core.errors",
-    "Function": "interface.api.two_part_functions",
+    "Function": "interface.api.user_rules",
     "adjoint": "core.rules",
     "blocked": "interface.api.row_blocks",
     "check_grads": "interface.check.check",
@@ -56,10 +54,10 @@ _HOME = {
     "elementwise_grad": "interface.api.calculus",
     "explain": "interface.show.explain",
     "grad": "interface.api.derivatives",
-    "hessian": "interface.api.jacobians",
+    "hessian": "interface.api.calculus",
     "hook": "runtime.hooks",
     "hvp": "interface.api.calculus",
-    "jacobian": "interface.api.jacobians",
+    "jacobian": "interface.api.calculus",
     "jvp": "interface.api.derivatives",
     "keep_memory": "interface.api.memory",
     "linearize": "interface.api.calculus",

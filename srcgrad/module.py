@@ -18,8 +18,8 @@ import numpy as np
 
 from srcgrad.analysis.activity import flows
 from srcgrad.analysis.alias import is_new
-from srcgrad.analysis.complex_numbers import may_be_complex
-from srcgrad.backend.text.free_names import Globals
+from srcgrad.analysis.dtypes import may_be_complex
+from srcgrad.backend.text.definitions import Globals
 from srcgrad.backend.text.module import (
     Lookup,
     Pieces,
@@ -38,17 +38,16 @@ from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Handed, Kind, Names, Spec, of_display
 from srcgrad.core.files import load
-from srcgrad.core.locations import Origin, WrittenPlaces
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
-from srcgrad.core.source_text import Source, source_of
+from srcgrad.core.source_text import Origin, Source, WrittenPlaces, source_of
 from srcgrad.core.target import Target
 from srcgrad.core.trees import Node, parameters, walk
-from srcgrad.frontend.calls.arguments import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
+from srcgrad.frontend.calls.inline_call import check_defaults, check_undecorated, with_live_defaults
+from srcgrad.frontend.functions_with_rules import passed_on, primal_of
 from srcgrad.frontend.kinds_of_values import is_replaced
-from srcgrad.frontend.source.functions_with_rules import passed_on, primal_of
-from srcgrad.frontend.source.shadows import rename_shadows
+from srcgrad.frontend.rename_variables import rename_shadows
 from srcgrad.pipeline import (
     CALLEE,
     EFFECTS,

@@ -19,9 +19,9 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import aliases
-from srcgrad.analysis.complex_numbers import complex_limits, complexes, expected_real
 from srcgrad.analysis.containers import containers, items
 from srcgrad.analysis.definite_assignment import definite_assignment
+from srcgrad.analysis.dtypes import complex_limits, complexes, expected_real
 from srcgrad.analysis.mutation import check_mutation
 from srcgrad.analysis.recognised_idioms import recognise_logistic, shifts
 from srcgrad.analysis.record_candidates import accumulators
@@ -34,9 +34,8 @@ from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, walk
 from srcgrad.core.trees import copy as trees_copy
-from srcgrad.derive.arguments import check_places, check_real, function_arguments, operands
+from srcgrad.derive.arguments import calls, check_places, check_real, function_arguments, operands
 from srcgrad.derive.autocast import autocast
-from srcgrad.derive.calls import calls
 from srcgrad.derive.forward import tangent, tangent_name
 from srcgrad.derive.probes import probes
 from srcgrad.derive.program import check
@@ -54,14 +53,14 @@ from srcgrad.frontend.desugar.conversions import conversions
 from srcgrad.frontend.desugar.desugar import desugar, exits, generated_text
 from srcgrad.frontend.desugar.lists_and_dicts import lists
 from srcgrad.frontend.desugar.numpy_spellings import array_api
-from srcgrad.frontend.desugar.records import records
+from srcgrad.frontend.desugar.objects import records
 from srcgrad.frontend.desugar.views import views
+from srcgrad.frontend.early_facts import auxiliary, fields, intermediate, results
 from srcgrad.frontend.language import check_names, check_silent, keep_draws, mark_moving, subset
 from srcgrad.frontend.normalise import normalise, parts_of_displays
 from srcgrad.frontend.rename_variables import spell_augmented, webs
-from srcgrad.frontend.results import auxiliary, fields, intermediate, results
 from srcgrad.optimise.adjoint_sums import accumulate, fill_adjoints, join_accumulations, parts
-from srcgrad.optimise.algebra import constants_first, factors, signs, spread_seed, units
+from srcgrad.optimise.algebra import constants_first, factors, product_transposes, products, signs, spread_seed, units
 from srcgrad.optimise.broadcasting import (
     keepdims_elimination,
     last_shapes,
@@ -92,7 +91,6 @@ from srcgrad.optimise.inline_expressions import (
     spelling,
 )
 from srcgrad.optimise.loops import loop_fusion, loop_invariants
-from srcgrad.optimise.matrix_products import product_transposes, products
 from srcgrad.optimise.naming import coalesce, count_temporaries, sign_turns, unpack
 from srcgrad.optimise.pullback_closure import closure
 from srcgrad.optimise.tape import (

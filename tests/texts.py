@@ -33,7 +33,7 @@ from types import ModuleType
 from typing import Any  # functions and arguments of any kind
 
 from srcgrad import DifferentiationError, jacobian, source
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = Path(__file__).parent / "texts.txt"

@@ -13,15 +13,15 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.argument_kinds import check_attributes
-from srcgrad.analysis.floating_types import check_steps, integers
+from srcgrad.analysis.dtypes import check_steps, integers
 from srcgrad.core.control_flow import Edge, reachable_names
-from srcgrad.core.expressions import adds_axes
 from srcgrad.core.facts import Facts
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import adjoint_template, tangent_template
 from srcgrad.core.trees import (
     Block,
     Node,
+    adds_axes,
     children,
     header,
     is_write,

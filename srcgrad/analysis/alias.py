@@ -29,7 +29,6 @@ from srcgrad.analysis.containers import puts_array_in_list
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.control_flow import Graph, definitions, solve_forward
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import arguments_of, is_users, may_show, rule_of
@@ -37,6 +36,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    is_swap,
     is_write,
     loads,
     parameters,
@@ -50,8 +50,8 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import Procedures
 from srcgrad.frontend.desugar.views import WRAPPING
+from srcgrad.frontend.early_facts import gives_several
 from srcgrad.frontend.resolve import METHODS, binding_of
-from srcgrad.frontend.results import gives_several
 from srcgrad.runtime import owned
 
 Callees = tuple[Any, ...]  # functions, each called by the one before

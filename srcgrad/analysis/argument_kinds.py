@@ -21,7 +21,7 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.array_regions import extents
-from srcgrad.analysis.complex_numbers import binding_of_dotted_name, is_complex_value, may_be_complex
+from srcgrad.analysis.dtypes import binding_of_dotted_name, is_complex_value, may_be_complex
 from srcgrad.core.control_flow import Edge, reachable_names
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.core.namespace import Namespace

@@ -29,9 +29,18 @@ from dataclasses import dataclass as record
 
 import gast
 
-from srcgrad.core.expressions import part_signature, slice_signature
 from srcgrad.core.facts import Spec
-from srcgrad.core.trees import Block, Node, literal_value, loads, statements, stores, walk
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    literal_value,
+    loads,
+    part_signature,
+    slice_signature,
+    statements,
+    stores,
+    walk,
+)
 from srcgrad.core.visitor import places
 
 Linear = dict[str, int]  # coefficients; that of "" is the constant

@@ -49,8 +49,8 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import places, rewrite_statements
+from srcgrad.frontend.early_facts import several_of
 from srcgrad.frontend.resolve import bind, binding_of
-from srcgrad.frontend.results import several_of
 
 
 def outputs(operation: Operation, facts: Facts) -> int | None:

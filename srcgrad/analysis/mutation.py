@@ -34,9 +34,8 @@ from srcgrad.analysis.alias import (
     views_of,
     written_after,
 )
-from srcgrad.analysis.complex_numbers import is_complex_array
+from srcgrad.analysis.dtypes import is_complex_array
 from srcgrad.core.control_flow import Graph, definitions, graph
-from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import is_users, rule_of
@@ -48,6 +47,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    is_swap,
     is_write,
     loads,
     name,
@@ -62,8 +62,8 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.early_facts import gives_several
 from srcgrad.frontend.resolve import binding_of, dtype_given
-from srcgrad.frontend.results import gives_several
 from srcgrad.runtime import add, owned
 
 

@@ -24,13 +24,13 @@ import numpy as np
 from srcgrad.analysis.argument_kinds import kinds_of
 from srcgrad.core.control_flow import liveness
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.expressions import is_integer
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
     header,
+    is_integer,
     is_write,
     literal_value,
     loads,

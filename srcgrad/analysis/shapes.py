@@ -41,14 +41,13 @@ from srcgrad.analysis.array_regions import (
     with_extents,
     without_kept,
 )
-from srcgrad.core.expressions import index_rank
-from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
     header,
+    index_rank,
     is_write,
     literal_value,
     parameters,
@@ -58,8 +57,8 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.frontend.early_facts import gives_several, several_of
 from srcgrad.frontend.resolve import METHODS, bind, binding_of
-from srcgrad.frontend.results import gives_several, several_of
 from srcgrad.runtime import cast, hook, max_or_least, min_or_most, owned, probe, probed, sum_to
 from srcgrad.runtime.structure import row_count
 

@@ -1,17 +1,14 @@
-"""What is known of one function on its way through the passes.
+"""What is known of one function on its way through the passes: side tables, keyed by node or by name.
 
-Names in generated text: adjoints, tangents, stacks, temporaries; fresh and never in the user's way.
-
-Side tables of one function on its way through the passes: what is known, keyed by node or by name.
-
-What is known of the items of tuples, lists and dicts.
+Names in generated text (adjoints, tangents, stacks, temporaries) are fresh and never in the user's way. What a name
+or a call of the text means is the object that it is bound to, never how it is spelled.
 """
 
 from __future__ import annotations
 
 import keyword
 from collections import Counter
-from collections.abc import ItemsView, Iterable, Iterator, ValuesView
+from collections.abc import Container, ItemsView, Iterable, Iterator, ValuesView
 from dataclasses import dataclass, field
 from dataclasses import dataclass as record
 from typing import Any  # operations are arbitrary Python objects
@@ -20,12 +17,12 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.core.locations import place_in
 from srcgrad.core.namespace import Namespace
 from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import Rule
-from srcgrad.core.source_text import Source
+from srcgrad.core.source_text import Source, place_in
 from srcgrad.core.trees import Node, find_nodes, literal_value, name, remade
 
 LOOP = "srcgrad.checkpointed"  # marks the header of a checkpointed loop until the normal form is reached
@@ -511,3 +508,31 @@ RECORDS = {
     " reduced whole probes tangents",
     "Idioms": "shifts doubts floors least masked singled sought supports supported zeroed",
 }
+
+
+def meant(node: Node, facts: Facts, known: Container[str] = ()) -> Any:
+    """The object that a name such as `np.sum` or `sum_to` of the text means; None for any other expression.
+
+    Names of the function, and those in `known`, hold values of its own.
+    """
+    found = _binding(node, facts, known)
+    return None if found is None else found.object
+
+
+def function_called(call: Node, facts: Facts) -> Any:
+    """The function that a call calls, of a library or of ours; None for methods of values, and for what is no call."""
+    return meant(call.func, facts) if isinstance(call, gast.Call) else None
+
+
+def _binding(node: Node, facts: Facts, known: Container[str]) -> Binding | None:
+    if isinstance(node, gast.Name):
+        for identifier, spelled in facts.imports.items():
+            if spelled == node.id:
+                return Binding("object", facts.library_values[identifier])
+        if node.id in facts.local or node.id in known:
+            return None
+        return facts.namespace.lookup(facts.globals_as.get(node.id, node.id))
+    if isinstance(node, gast.Attribute):
+        base = _binding(node.value, facts, known)
+        return None if base is None else attribute(base, node.attr)
+    return None

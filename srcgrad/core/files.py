@@ -26,9 +26,9 @@ from typing import Any  # a namespace holds arbitrary objects
 
 from srcgrad import runtime
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.locations import Origin, enter
 from srcgrad.core.original_libraries import divert
-from srcgrad.core.walks import forget
+from srcgrad.core.source_text import Origin, enter
+from srcgrad.core.trees import forget
 
 divert(f"{runtime.__name__}.")  # helpers mean the functions of NumPy itself, whatever is replaced later
 

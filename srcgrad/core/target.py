@@ -24,7 +24,7 @@ class Text:
     label: str
     outside: dict[str, Any]
     trees: list[Node]
-    origins: Any = None  # where its functions come from (srcgrad.core.locations.Origin), by name
+    origins: Any = None  # where its functions come from (srcgrad.core.source_text.Origin), by name
 
     def load(self, outside: dict[str, Any] | None = None) -> Function:
         """The main function, as Python runs it."""

@@ -1,12 +1,13 @@
-"""Trees: made, copied, searched and changed.
+"""Trees: parse a snippet, substitute names in it, list what is read and written. No pass builds nodes by hand.
 
-Trees of Python as trees of gast, and literals as values: what gast does, with fewer steps for each node.
+Trees of Python as trees of gast, and literals as values: what gast does, with fewer steps for each node. Small facts
+about expressions that carry no derivative: the rank that an index leaves, literal values, parts of arrays.
 
-A second tree like a first one, with other parts: what all copies of trees are made with.
-
-Trees: parse a snippet, substitute names in it, list what is read and written. No pass builds nodes by hand.
-
-The definitions of a file.
+What a walk over a tree has found is kept for the next walk over it, which finds the tree as it was in most cases.
+Some eighty passes look at each statement, and one look in thirty ends in a change. So it is not left to the passes to
+say what they have changed: beside the nodes below a root are kept the tables and lists in which these hang, and
+copies of those. One comparison of lists, which runs without a step of Python for each node, tells whether all are as
+they were. A change of which nobody has told is a walk anew, never an old answer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,116 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 from gast.ast3 import Ast3ToGAst
 
-from srcgrad.core.walks import kinds, reads, walk_of
+_SCALARS = "ctx op ops type_comment kind id attr arg name level module asname rest conversion simple is_async kwd_attrs"
+_PLAIN_FIELDS = frozenset(_SCALARS.split())
+_LEAVES = (gast.Name, gast.Constant, gast.Global, gast.Nonlocal, gast.MatchSingleton)
+MOST = 40_000  # trees of which is kept what a walk has found; they go at the end of a derivation in any case
+
+
+class _FieldsOfInterest(dict[type, tuple[str, ...]]):
+    """The fields of a kind of node that hold nodes of interest."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields = () if kind in _LEAVES else getattr(kind, "_fields", ())
+        return self.setdefault(kind, tuple(key for key in reversed(fields) if key not in _PLAIN_FIELDS))
+
+
+_BELOW = _FieldsOfInterest()
+
+
+class NodeWalk:
+    """The nodes below a root, itself included, in the order of the text, and in what they hang, now and as it was.
+
+    What they hang in is compared, never written into: a list that was exchanged for an equal one is still the old one.
+    """
+
+    __slots__ = ("_kinds", "held", "hold", "named", "names", "nodes", "reads")
+
+    def __init__(self, root: Node) -> None:
+        nodes: list[Node] = []
+        tables: list[dict[str, Any]] = []
+        lists: list[list[Node]] = []
+        names: list[dict[str, Any]] = []
+        todo = [root]
+        push, pop, found, held = todo.append, todo.pop, nodes.append, tables.append
+        below, word = _BELOW, gast.Name
+        while todo:
+            item = pop()
+            if item is None:  # `{**e}` has no key there
+                continue
+            found(item)
+            kind = type(item)
+            if kind is word:
+                names.append(item.__dict__)
+                continue
+            fields = below[kind]
+            if fields:
+                table = item.__dict__
+                held(table)
+                for key in fields:
+                    value = table.get(key)
+                    if type(value) is list:
+                        lists.append(value)
+                        todo += value[::-1]
+                    elif value is not None:
+                        push(value)
+        self.nodes, self.names = tuple(nodes), names
+        self.hold: list[Any] = [*tables, *lists]
+        self.held: list[Any] = [*map(dict.copy, tables), *map(list.copy, lists)]
+        self.named: list[Any] | None = None
+        self.reads: tuple[str, ...] = ()
+        self._kinds: frozenset[type] | None = None
+
+    @property
+    def kinds(self) -> frozenset[type]:
+        """The kinds of the nodes."""
+        if self._kinds is None:
+            self._kinds = frozenset(map(type, self.nodes))
+        return self._kinds
+
+
+_known: dict[Node, NodeWalk] = {}
+
+
+def walk_of(root: Node) -> NodeWalk:
+    """What a walk from this root finds."""
+    found = _known.get(root)
+    if found is not None and found.hold == found.held:
+        return found
+    if len(_known) >= MOST:
+        _known.clear()
+    found = _known[root] = NodeWalk(root)
+    return found
+
+
+def kinds(root: Node) -> frozenset[type]:
+    """The kinds of the nodes below a root."""
+    return walk_of(root).kinds
+
+
+def reads(root: Node) -> tuple[str, ...]:
+    """The names that are read below a root, in the order of the text, with repetition."""
+    found = _known.get(root)
+    if found is None or found.hold != found.held:
+        kind = type(root)
+        if kind is gast.Name or kind is gast.Constant:
+            return (root.id,) if kind is gast.Name and type(root.ctx) is gast.Load else ()
+        found = walk_of(root)
+    if found.named is None or found.names != found.named:
+        found.named = [*map(dict.copy, found.names)]
+        found.reads = tuple([table["id"] for table in found.names if type(table["ctx"]) is gast.Load])
+    return found.reads
+
+
+def mentions(root: Node, identifier: str) -> bool:
+    """Whether a name is read or bound below a root."""
+    return any(table["id"] == identifier for table in walk_of(root).names)
+
+
+def forget() -> None:
+    """Let go of the trees: a derivation has come to its end."""
+    _known.clear()
+
 
 Node = Any  # gast.AST; gast ships no type information
 
@@ -460,3 +570,182 @@ def definitions(tree: ast.Module) -> Iterator[Definition]:
         for block in ("body", "orelse", "handlers", "finalbody", "cases"):
             inner = getattr(node, block, None)
             todo.extend(inner if isinstance(inner, list) else [])
+
+
+UNDECIDED = object()
+
+
+def literal_of(node: Node) -> object:
+    """The value of a literal; UNDECIDED for anything else."""
+    try:
+        return literal_value(node)
+    except (ValueError, TypeError, SyntaxError):
+        return UNDECIDED
+
+
+def index_rank(index: Node, rank: int | None, integers: frozenset[str] = frozenset()) -> int | None:
+    """The rank of `x[index]` for x of rank `rank`, where literals and known integers tell; None otherwise.
+
+    >>> import gast
+    >>> index_rank(gast.parse("x[0, 1:]").body[0].value.slice, 2)
+    1
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    removed, added = 0, 0
+    for part in parts:
+        if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is Ellipsis):
+            continue
+        if isinstance(part, gast.Constant) and part.value is None:
+            added += 1
+        elif _integer_arithmetic(part, integers):
+            removed += 1
+        else:
+            return None
+    return None if rank is None else rank - removed + added
+
+
+def is_integer(node: Node) -> bool:
+    """Whether an index is an integer literal."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        node = node.operand
+    return isinstance(node, gast.Constant) and type(node.value) is int
+
+
+def is_basic(index: Node, integers: frozenset[str] = frozenset()) -> bool:
+    """Whether an index is made of integers, slices, None and Ellipsis only; `integers` are names known to hold one."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return all(
+        isinstance(part, gast.Slice)
+        or is_integer(part)
+        or (isinstance(part, gast.Constant) and (part.value is None or part.value is Ellipsis))
+        or _integer_arithmetic(part, integers)
+        for part in parts
+    )
+
+
+def adds_axes(index: Node, number: bool = False) -> bool:
+    """Whether an index takes all elements and adds axes: `[:, None]`, `[..., None]`; a dict has no such keys.
+
+    Of what is known to be a `number`, without axes, `[None]` and `[None, None]` do so too.
+
+    >>> import gast
+    >>> [adds_axes(gast.parse(f"x[{i}]").body[0].value.slice) for i in (":, None", "None, ...", "1:, None", ":, 0")]
+    [True, True, False, False]
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    new = [isinstance(part, gast.Constant) and part.value is None for part in parts]
+    return (
+        any(new)
+        and (number or not all(new))
+        and all(one or _is_whole(part) for one, part in zip(new, parts, strict=True))
+    )
+
+
+def _is_whole(part: Node) -> bool:
+    if isinstance(part, gast.Slice):
+        return part.lower is None and part.upper is None and part.step is None
+    return isinstance(part, gast.Constant) and part.value is Ellipsis
+
+
+def new_axes(index: Node) -> list[int]:
+    """The axes that an index of slices adds to an array, where these are all that it does.
+
+    >>> import gast
+    >>> [new_axes(gast.parse(f"x[{i}]").body[0].value.slice) for i in (":, None", "None, :, None", "..., None", ":, 0")]
+    [[1], [0, 2], [], []]
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else []
+    slices = all(isinstance(part, gast.Slice) or getattr(part, "value", ...) is None for part in parts)
+    found = [axis for axis, part in enumerate(parts) if not isinstance(part, gast.Slice)]
+    return found if slices and adds_axes(index) else []
+
+
+def without_axes(index: Node) -> Node:
+    """The index that takes the axes off again which `index` adds.
+
+    >>> import gast
+    >>> from srcgrad.core.printer.expressions import expression as spell
+    >>> print(spell(gast.Subscript(expression("g"), without_axes(expression("x[:, None]").slice), gast.Load())))
+    g[:, 0]
+    """
+    if not isinstance(index, gast.Tuple):
+        return literal_node(0)
+    return gast.Tuple(
+        elts=[literal_node(0) if getattr(part, "value", ...) is None else part for part in index.elts], ctx=gast.Load()
+    )
+
+
+def _integer_arithmetic(node: Node, integers: frozenset[str]) -> bool:
+    if isinstance(node, gast.Name):
+        return node.id in integers
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.FloorDiv | gast.Mod):
+        return _integer_arithmetic(node.left, integers) and _integer_arithmetic(node.right, integers)
+    return is_integer(node)
+
+
+def slice_signature(index: Node, integers: frozenset[str] = frozenset()) -> str | None:
+    """What decides the shape of `x[index]` beside the shape of x, for slices with literal bounds and integers.
+
+    >>> import gast
+    >>> [slice_signature(gast.parse(f"x[{i}]").body[0].value.slice) for i in ("1:", ":-1", "1:-1, 0")]
+    ['-1', '-1', '-2, int']
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    found = [part_signature(part, integers) for part in parts]
+    return None if None in found else ", ".join(str(part) for part in found)
+
+
+def part_signature(part: Node, integers: frozenset[str]) -> str | None:
+    """The same of one axis: `int`, a constant, or the rows that a slice leaves out; None if literals do not tell."""
+    if _integer_arithmetic(part, integers):
+        return "int"
+    if isinstance(part, gast.Constant):
+        return repr(part.value)
+    if not isinstance(part, gast.Slice):
+        return None
+    bounds = []
+    for bound in (part.lower, part.upper, part.step):
+        try:
+            bounds.append(None if bound is None else literal_value(bound))
+        except (ValueError, TypeError):
+            return None
+    lower, upper, step = bounds
+    if step is None and (lower or 0) >= 0 and (upper is None or upper < 0):
+        return str(-(lower or 0) + (upper or 0))  # so many rows are left out
+    return f"{lower}:{upper}:{step}"
+
+
+def as_value(index: Node) -> Node:
+    """An index that may be passed to a function: `1:` becomes `slice(1, None)`, and `:n` becomes `slice(n)`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple(elts=[as_value(part) for part in index.elts], ctx=gast.Load())
+    if not isinstance(index, gast.Slice):
+        return index
+    bounds = [index.lower, index.upper, index.step] if index.step is not None else [index.lower, index.upper]
+    if index.lower is None and index.step is None:
+        bounds = [index.upper]
+    made = expression("slice()")
+    made.args = [literal_node(None) if bound is None else bound for bound in bounds]
+    return made
+
+
+def on_array(part: Node, array: Node | str) -> Node:
+    """The same part of another array: `b.T[1:]` for `a.T[1:]`; indices are shared."""
+    if isinstance(part, gast.Name):
+        return name(array) if isinstance(array, str) else array
+    if isinstance(part, gast.Call):
+        return gast.Call(on_array(part.func, array), part.args, part.keywords)
+    if isinstance(part, gast.Attribute):
+        return gast.Attribute(on_array(part.value, array), part.attr, gast.Load())
+    return gast.Subscript(on_array(part.value, array), part.slice, gast.Load())
+
+
+def is_swap(node: Node) -> bool:
+    """Whether a statement exchanges what names hold: `a, b = b, a`."""
+    if not isinstance(node, gast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], gast.Tuple):
+        return False
+    parts = [*node.targets[0].elts, *getattr(node.value, "elts", [None])]
+    if not isinstance(node.value, gast.Tuple) or not all(isinstance(part, gast.Name) for part in parts):
+        return False
+    bound, read = [p.id for p in node.targets[0].elts], [p.id for p in node.value.elts]
+    return sorted(bound) == sorted(read) and len(set(bound)) == len(bound)

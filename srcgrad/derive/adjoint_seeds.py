@@ -14,10 +14,9 @@ from collections.abc import Iterable
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.complex_numbers import note_complex
+from srcgrad.analysis.dtypes import note_complex
 from srcgrad.analysis.shapes import spec_of_tree
-from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts, function_called
 from srcgrad.core.trees import Block, Node, assign, at, expression, literal_node, name, stores
 from srcgrad.derive.adjoints import PRESENT, Adjoints
 from srcgrad.derive.masks import Mask

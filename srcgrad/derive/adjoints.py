@@ -22,14 +22,23 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.array_regions import axis_kept, extents, summed_axes, with_extents
-from srcgrad.analysis.complex_numbers import may_be_complex
-from srcgrad.analysis.floating_types import operand_of_negative
+from srcgrad.analysis.dtypes import may_be_complex, operand_of_negative
 from srcgrad.analysis.shapes import broadcast_specs as shape_rules_joined
 from srcgrad.analysis.shapes import covers, spec_of_tree
-from srcgrad.core.expressions import as_value, new_axes
-from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copy_with_facts, part_of
-from srcgrad.core.meanings import function_called
-from srcgrad.core.trees import Block, Node, assign, expression, literal_node, literal_value, name, same_tree, statement
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copy_with_facts, function_called, part_of
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    as_value,
+    assign,
+    expression,
+    literal_node,
+    literal_value,
+    name,
+    new_axes,
+    same_tree,
+    statement,
+)
 from srcgrad.derive.instantiate_rules import real_part
 from srcgrad.derive.masks import Mask
 from srcgrad.frontend.early_facts import may_count

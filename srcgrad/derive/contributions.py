@@ -17,17 +17,28 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.containers import outputs
-from srcgrad.core.expressions import adds_axes, is_basic, without_axes
-from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, function_called
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, UserForms, adjoint_template, parse
-from srcgrad.core.trees import Block, Node, assign, called_name, expression, literal_node, loads, name, stores, walk
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    adds_axes,
+    assign,
+    called_name,
+    expression,
+    is_basic,
+    literal_node,
+    loads,
+    name,
+    stores,
+    walk,
+    without_axes,
+)
 from srcgrad.derive.adjoint_flags import guard_by_flag
 from srcgrad.derive.adjoint_seeds import Pair, is_active, items, pulled_back, sequence, unpack_adjoints
 from srcgrad.derive.adjoints import PRESENT, Adjoints, own_sum, sum_new_axes
-from srcgrad.derive.arguments import check_harmless
-from srcgrad.derive.calls import check_known, lacks_mode, unknown_function
+from srcgrad.derive.arguments import check_harmless, check_known, lacks_mode, unknown_function
 from srcgrad.derive.instantiate_rules import (
     Lines,
     Setting,
@@ -48,7 +59,7 @@ from srcgrad.derive.mask_arrivals import (
     unite_masks,
 )
 from srcgrad.derive.masks import Mask
-from srcgrad.frontend.results import gives_several
+from srcgrad.frontend.early_facts import gives_several
 
 
 def own_contributions(node: Node, operation: Operation, read: Node, adjoints: Adjoints, shared: Block) -> list[Pair]:

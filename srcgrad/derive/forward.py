@@ -17,8 +17,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.analysis.shapes import spec_of_tree
-from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, dot
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, dot, function_called
 from srcgrad.core.rules import adjoint_template, tangent_template
 from srcgrad.core.trees import (
     COMPOUND,
@@ -38,8 +37,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.derive.adjoints import expand, is_fresh_value
-from srcgrad.derive.arguments import check_harmless
-from srcgrad.derive.calls import lacks_mode
+from srcgrad.derive.arguments import check_harmless, lacks_mode
 from srcgrad.derive.in_place_writes import swaps, tangent_beside, tangent_of_swap
 from srcgrad.derive.instantiate_rules import Lines, Setting, ZeroDerivatives, instantiate, real_part, square_operation
 from srcgrad.derive.masks import mask_tangent_line
@@ -52,7 +50,7 @@ from srcgrad.derive.tangent_masks import (
     support_beside,
     supports,
 )
-from srcgrad.frontend.results import gives_several
+from srcgrad.frontend.early_facts import gives_several
 from srcgrad.runtime.singular import length_dot
 
 _SHOWING = ("broadcast_to", "reshape", "transpose", "expand_dims", "squeeze", "ravel", "real", "imag", "conj")

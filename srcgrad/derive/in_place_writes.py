@@ -21,18 +21,22 @@ from typing import Any  # tables of several things, by name
 
 import gast
 
-from srcgrad.core.expressions import as_value, index_rank, is_basic, is_swap, on_array
 from srcgrad.core.facts import Facts, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
+    as_value,
     assign,
     at,
     expression,
+    index_rank,
+    is_basic,
+    is_swap,
     is_write,
     literal_node,
     loads,
     name,
+    on_array,
     part_written,
     statement,
     statements,

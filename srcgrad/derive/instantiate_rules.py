@@ -31,21 +31,27 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.complex_numbers import may_be_complex, note_complex
-from srcgrad.analysis.floating_types import has_sign, is_floating, note_integers, operand_of_negative
+from srcgrad.analysis.dtypes import (
+    has_sign,
+    is_floating,
+    may_be_complex,
+    note_complex,
+    note_integers,
+    operand_of_negative,
+)
 from srcgrad.analysis.shapes import spec_of_tree
-from srcgrad.core.expressions import UNDECIDED, literal_of
-from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, function_called
 from srcgrad.core.identity import holder
-from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import TemplateAssignment, adjoint_template, derivative_of, rule_of
 from srcgrad.core.trees import (
+    UNDECIDED,
     Block,
     Node,
     assign,
     expression,
     literal_node,
+    literal_of,
     literal_value,
     name,
     remade,

@@ -18,13 +18,14 @@ from dataclasses import replace
 
 import gast
 
-from srcgrad.core.expressions import as_value, is_basic, without_axes
 from srcgrad.core.facts import Facts, Handed, Operation, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
+    as_value,
     at,
     expression,
+    is_basic,
     is_write,
     literal_node,
     loads,
@@ -34,6 +35,7 @@ from srcgrad.core.trees import (
     statement,
     statements,
     stores,
+    without_axes,
     written_names,
 )
 from srcgrad.derive.adjoint_seeds import Pair

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analysis.containers import MAKERS
-from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.printer.expressions import expression as spelled
 from srcgrad.core.rules import rule_of
@@ -19,6 +18,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    is_swap,
     is_write,
     name,
     statements,

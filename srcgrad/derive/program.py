@@ -16,7 +16,7 @@ from srcgrad.analysis.argument_kinds import FLOATING, is_declared
 from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.trees import Block, Node, loads, name, parameters, statement, statements, target
 from srcgrad.core.visitor import places
-from srcgrad.frontend.calls.checkpoint_safety import is_fresh
+from srcgrad.frontend.calls.side_effects import is_fresh
 
 _WIDTH = 72
 

@@ -36,7 +36,6 @@ import numpy as np
 from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are_disjoint
 from srcgrad.analysis.record_candidates import Overwrites, Place
 from srcgrad.core.control_flow import ENTRY, definitions
-from srcgrad.core.expressions import index_rank, is_basic, is_integer
 from srcgrad.core.facts import Facts, copy_with_facts, stack
 from srcgrad.core.namespace import Step
 from srcgrad.core.printer.expressions import expression as spelled
@@ -47,6 +46,9 @@ from srcgrad.core.trees import (
     at,
     children,
     expression,
+    index_rank,
+    is_basic,
+    is_integer,
     is_write,
     literal_node,
     literal_value,

@@ -15,7 +15,6 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.activity import differentiable_parameters
-from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
 from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of, tangent_template
 from srcgrad.core.trees import (
@@ -26,6 +25,7 @@ from srcgrad.core.trees import (
     assign,
     expression,
     find_nodes,
+    is_basic,
     is_write,
     loads,
     name,

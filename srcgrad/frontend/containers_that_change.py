@@ -37,8 +37,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.frontend.calls.checkpoint_safety import is_fresh
-from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.calls.side_effects import Procedures, is_fresh
 from srcgrad.frontend.resolve import binding_of
 
 _DISPLAYS = (gast.List, gast.Tuple, gast.Dict)

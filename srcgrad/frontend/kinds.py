@@ -45,8 +45,7 @@ from srcgrad.frontend.kinds_of_values import (
     part_at,
     parts_of,
 )
-from srcgrad.frontend.local_imports import bound_by
-from srcgrad.frontend.resolve import ATTRIBUTES, METHODS
+from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, bound_by
 
 _SHAPED = (np.zeros, np.ones, np.empty, np.full)
 _MIRRORED = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)

@@ -17,7 +17,6 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import LOOP, Facts, Operation
 from srcgrad.core.rules import Rule, adjoint_template, rule_of, tangent_template
 from srcgrad.core.trees import (
@@ -28,6 +27,7 @@ from srcgrad.core.trees import (
     copy,
     expression,
     find_nodes,
+    is_swap,
     is_write,
     name,
     remade,

@@ -9,10 +9,13 @@ Operations in texts of ours that have another derivative there: lengths at 0, an
 Products with constant sparse matrices of SciPy: `A @ x`, `x @ A` and `A.dot(x)` are linear in x.
 
 What an expression computes: operators, functions, methods and attributes that mean the same op share one key.
+
+Imports in the body of a function: their names mean what is imported from then on.
 """
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 import operator
@@ -27,16 +30,16 @@ import gast
 import numpy as np
 
 import srcgrad.templates as templates
-from srcgrad.core.bindings import Binding, attribute
+from srcgrad.core.bindings import Binding, StaticModule, attribute
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
-from srcgrad.core.namespace import Step
+from srcgrad.core.namespace import LiveNamespace, Overlay, Step
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, adjoint_template, parts_of, rule_of, tangent_template, written_out
 from srcgrad.core.trees import Node, literal_node, parameters, walk
+from srcgrad.frontend.functions_with_rules import is_of_library
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
-from srcgrad.frontend.source.functions_with_rules import is_of_library
 from srcgrad.runtime import sparse_left, sparse_right
 from srcgrad.runtime.singular import denominator, divisor, magnitude, one_norm
 
@@ -497,3 +500,44 @@ def trusted_constant(value: object) -> Node | None:
     if isinstance(value, float) and math.isfinite(value):
         return literal_node(value)
     return None
+
+
+def follow_import(node: Node, facts: Facts) -> bool:
+    """Whether an import in the body could be followed; its names mean what is imported from then on."""
+    found = bound_by(node, facts.namespace)
+    if found is not None:
+        facts.namespace = Overlay(facts.namespace, found)
+    return found is not None
+
+
+def bound_by(node: Node, namespace: Any) -> dict[str, Binding] | None:
+    """What the names of an import mean; None if it cannot be followed."""
+    found: dict[str, Binding] = {}
+    for alias in node.names:
+        if isinstance(node, gast.Import):
+            whole = alias.name if alias.asname else alias.name.partition(".")[0]
+            if alias.name != whole and _module(alias.name, namespace) is None:
+                return None
+            meant = _module(whole, namespace)
+            spelled = alias.asname or whole
+        else:
+            module = None if node.level or alias.name == "*" else _module(node.module, namespace)
+            meant = None if module is None else attribute(module, alias.name)
+            spelled = alias.asname or alias.name
+        if meant is None or meant.kind == "unknown":
+            return None
+        found[spelled] = meant
+    return found
+
+
+def _module(dotted: str, namespace: Any) -> Binding | None:
+    while isinstance(namespace, Overlay):
+        namespace = namespace.base
+    if isinstance(namespace, StaticModule):
+        return namespace.program.module(dotted)
+    if not isinstance(namespace, LiveNamespace):
+        return None
+    try:
+        return Binding("object", importlib.import_module(dotted))
+    except ImportError:
+        return None

@@ -48,10 +48,9 @@ from srcgrad.analysis.array_regions import (
     linear_form,
     not_negative,
 )
-from srcgrad.analysis.floating_types import negative_of
+from srcgrad.analysis.dtypes import negative_of
 from srcgrad.analysis.shapes import spec_of_tree
-from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar, function_called
 from srcgrad.core.printer.statements import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,

@@ -39,9 +39,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.analysis.array_regions import canonical_spec, extents
 from srcgrad.analysis.shapes import spec_of_tree
-from srcgrad.core.expressions import is_basic
-from srcgrad.core.facts import UNKNOWN, Facts, Spec
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import UNKNOWN, Facts, Spec, function_called
 from srcgrad.core.rules import FITTED
 from srcgrad.core.trees import (
     COMPOUND,
@@ -50,6 +48,7 @@ from srcgrad.core.trees import (
     children,
     find_nodes,
     header,
+    is_basic,
     is_write,
     loads,
     root,

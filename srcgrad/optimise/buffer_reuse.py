@@ -14,10 +14,9 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.floating_types import is_elementwise
+from srcgrad.analysis.dtypes import is_elementwise
 from srcgrad.analysis.shapes import broadcast_specs
-from srcgrad.core.facts import Facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, function_called
 from srcgrad.core.trees import (
     COMPOUND,
     Block,

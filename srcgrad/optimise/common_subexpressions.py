@@ -22,9 +22,8 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.core.facts import Facts, copy_with_facts
+from srcgrad.core.facts import Facts, copy_with_facts, function_called
 from srcgrad.core.identity import key_of
-from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import FITTED, is_users, rule_of
 from srcgrad.core.trees import (
     COMPOUND,

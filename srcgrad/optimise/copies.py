@@ -27,18 +27,18 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.alias import is_fresh
-from srcgrad.core.expressions import is_basic
-from srcgrad.core.facts import Facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, function_called
 from srcgrad.core.rules import FITTED
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
     header,
+    is_basic,
     is_self_copy,
     literal_node,
     loads,
+    mentions,
     name,
     root,
     same_tree,
@@ -49,7 +49,6 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import Uses, bindings, blocks, count, replace, rewrite_blocks
-from srcgrad.core.walks import mentions
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.in_place_writes import is_push
 from srcgrad.derive.program import Program

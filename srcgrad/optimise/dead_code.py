@@ -44,11 +44,9 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are_disjoint
-from srcgrad.analysis.floating_types import negative_of
+from srcgrad.analysis.dtypes import negative_of
 from srcgrad.core.control_flow import definitions
-from srcgrad.core.expressions import index_rank, is_basic
-from srcgrad.core.facts import Facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     COMPOUND,
@@ -58,8 +56,11 @@ from srcgrad.core.trees import (
     at,
     children,
     header,
+    index_rank,
+    is_basic,
     is_write,
     loads,
+    mentions,
     part_written,
     same_tree,
     statements,
@@ -69,7 +70,6 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import blocks, count, own_statements, rewrite_blocks
-from srcgrad.core.walks import mentions
 from srcgrad.derive.program import Program, parents, rebuilt
 from srcgrad.frontend.context import cheap
 from srcgrad.frontend.early_facts import After, Names, Reader

@@ -31,14 +31,13 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.array_regions import canonical_spec
-from srcgrad.analysis.floating_types import fits, has_sign, is_minus, is_of_derivative, operand_of_negative
+from srcgrad.analysis.dtypes import fits, has_sign, is_minus, is_of_derivative, operand_of_negative
 from srcgrad.analysis.shapes import covers, spec_of_tree
-from srcgrad.core.expressions import adds_axes
-from srcgrad.core.facts import UNKNOWN, Facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import UNKNOWN, Facts, function_called
 from srcgrad.core.trees import (
     Block,
     Node,
+    adds_axes,
     at,
     children,
     copy,

@@ -26,19 +26,19 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.array_regions import canonical_spec
-from srcgrad.analysis.floating_types import operand_of_negative
+from srcgrad.analysis.dtypes import operand_of_negative
 from srcgrad.analysis.shapes import spec_of_tree
-from srcgrad.core.expressions import adds_axes, is_basic, without_axes
-from srcgrad.core.facts import Facts, copy_with_facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, copy_with_facts, function_called
 from srcgrad.core.printer.statements import STEP
 from srcgrad.core.printer.statements import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
+    adds_axes,
     copy,
     header,
+    is_basic,
     is_write,
     loads,
     same_tree,
@@ -46,6 +46,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
+    without_axes,
     written_names,
 )
 from srcgrad.core.visitor import WIDTH as LINE

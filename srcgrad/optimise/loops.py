@@ -22,10 +22,9 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.floating_types import note_integers
+from srcgrad.analysis.dtypes import note_integers
 from srcgrad.core.control_flow import liveness
-from srcgrad.core.facts import Facts, copy_with_facts
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, copy_with_facts, function_called
 from srcgrad.core.trees import (
     COMPOUND,
     Block,

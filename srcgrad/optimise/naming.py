@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.analysis.floating_types import fits, is_elementwise, is_linear, operand_of_negative
+from srcgrad.analysis.dtypes import fits, is_elementwise, is_linear, operand_of_negative
 from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts, dot, stack
 from srcgrad.core.trees import (
     COMPOUND,
@@ -34,7 +34,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import LOOPS, Uses, bindings, count, places, replace, rewrite_blocks, rewrite_statements
 from srcgrad.derive.program import Program
-from srcgrad.frontend.results import gives_several
+from srcgrad.frontend.early_facts import gives_several
 from srcgrad.optimise.algebra import settle_signs
 
 Interval = tuple[int, int]

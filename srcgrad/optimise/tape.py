@@ -58,8 +58,7 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.core.facts import Facts, Operation, copy_with_facts, stack
-from srcgrad.core.meanings import function_called
+from srcgrad.core.facts import Facts, Operation, copy_with_facts, function_called, stack
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,

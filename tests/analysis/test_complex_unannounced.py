@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 Z = np.array([1.0 + 2.0j, 0.5 - 1.0j])
 LOOKED = {  # real results through complex values: the text for real ones leaves out a conjugate, or a part

@@ -17,8 +17,8 @@ import packing
 import srcgrad
 from srcgrad.backend import targets
 from srcgrad.interface.cli import main
-from srcgrad.interface.cli.completion import complete
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.cli.listings import complete
+from srcgrad.interface.dump import dump
 from tests import toy_target
 from tests.toy_target import CALLS, LOADED, TOY
 

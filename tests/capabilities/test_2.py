@@ -10,7 +10,7 @@ import numpy as np
 
 import srcgrad
 from srcgrad import check_grads, grad, jvp, linearize, source, transpose, vjp
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 DRAW = np.random.default_rng(2).standard_normal
 

@@ -15,7 +15,7 @@ import pytest
 
 import srcgrad
 from srcgrad import check_grads, grad, hvp, jvp, vjp
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from srcgrad.interface.show.explain import explain_text
 
 DRAW = np.random.default_rng(9).standard_normal

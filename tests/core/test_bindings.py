@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from srcgrad.core.bindings import Program, StaticModule, attribute
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 BOMB = "raise SystemExit('this module was run')\n"
 

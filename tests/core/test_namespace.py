@@ -10,7 +10,7 @@ import pytest
 
 from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.namespace import LiveNamespace
-from tests.frontend.source.test_source import run
+from tests.core.test_source import run
 
 CELL = """
 import numpy as np

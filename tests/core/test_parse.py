@@ -8,7 +8,7 @@ import pytest
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.source_text import comments, function_tree, parse, parse_target, split_lines
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 
 def refusal(text):

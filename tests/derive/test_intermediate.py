@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad
 from srcgrad import DifferentiationError, grad, value_and_grad, vjp
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 X = np.array([-1.0, 0.1, 0.5, 2.0])
 W = np.array([0.3, -0.2, 0.5, 1.1])

@@ -11,7 +11,7 @@ from scipy import special
 
 import srcgrad
 from srcgrad.interface.check.check import check_grads
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of values, which are computed as they stand
 X = np.array([-1.0, 0.0, 0.3, 1.0, 4.0])

@@ -17,7 +17,7 @@ import srcgrad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.cli import main
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.programs.row_programs import REFUSED, RIGHT, N, arguments, least_squares, pairs, sums_by_column
 
 AFTER = ("after_the_sum", "products_of_rows", "sums_by_column", "kinds_of_rows")  # they need the sum first

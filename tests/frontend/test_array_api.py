@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 LIBRARY = """
 def array_namespace(*arrays):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, hessian
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 COUNTS = {"n": 0}
 TAKEN: list[float] = []

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.programs.own_kinds import LISTS, METHODS, MODULES, OWNERS, SPACE
 
 X = np.array([0.7, 1.3])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 
 def bound_to_its_item(x, d):

@@ -11,7 +11,7 @@ import pytest
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 
 def dotted(x, n):

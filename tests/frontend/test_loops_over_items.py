@@ -9,7 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad.interface.check.check import check_grads
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 MODEL = textwrap.dedent("""
     import numpy as np

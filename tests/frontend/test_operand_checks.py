@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.random.judge import judged
 
 LISTS = {  # programs that read a list or a tuple by place: right with the arguments, refused by a text without

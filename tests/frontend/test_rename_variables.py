@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.random.names import judged, loaded
 
 HEAD = "import dataclasses\nimport functools\n\nimport numpy as np\nimport OTHER\nfrom OTHER import shifted\n\n"

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.backend.text.standalone import SectionContents, section
 from srcgrad.interface.cli import main
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
+from srcgrad.opencl.launches.shipped import SectionContents, section
 from tests.opencl import shipped_programs as programs
 
 RANDOM = np.random.default_rng(4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad, source, value_and_grad, vjp
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 
 def squares(x, m):

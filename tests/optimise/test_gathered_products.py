@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, vjp
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from srcgrad.runtime import dot_left, dot_right, matmul_left, matmul_right, sum_products
 from tests.programs import recurrent
 from tests.programs.recurrent import RECURRENT, W, X

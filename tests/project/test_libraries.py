@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad.core.errors import CODES
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from srcgrad.interface.targets import find_target
 
 RANDOM = np.random.default_rng(0)

@@ -26,7 +26,7 @@ ORDER = (
     "module",
     "interface",
 )
-MODULES = 253
+MODULES = 220
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

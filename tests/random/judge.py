@@ -21,9 +21,9 @@ import numpy as np
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check import not_mirrored
 from srcgrad.interface.check.finite_differences import is_float, parts, rebuild, tangent_like, vector, vector_along
-from srcgrad.interface.check.oracles import not_mirrored
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 Arguments = tuple[Any, ...]
 JUDGES = ("value", "gradient", "forward", "second", "dump")

@@ -25,10 +25,9 @@ import numpy as np
 import srcgrad
 from srcgrad import check_grads
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.check.check import CheckFailed
+from srcgrad.interface.check.check import CheckFailed, value_differences
 from srcgrad.interface.check.finite_differences import shape_like, tangent_like, vector
-from srcgrad.interface.check.oracles import value_differences
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.random.judge import amiss, refusal
 from tests.random.mixed_forms import ARRAYS, HEAD, LEAVING, NESTED, NUMBERS, STATEMENTS, TESTS
 

@@ -25,7 +25,7 @@ import numpy as np
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.random.judge import amiss
 
 NAMES = ("a", "b", "k", "h", "a", "b", "k", "h", "x", "x", "g", "f", "m", "np", "sum", "t1", "y", "a_1", "x_bar")

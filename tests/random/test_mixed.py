@@ -8,7 +8,7 @@ import pytest
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check import check_grads
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.random.mixed import outcome, program
 
 X = np.array([0.4, -0.7, 0.9])

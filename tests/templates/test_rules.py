@@ -16,9 +16,8 @@ import pytest
 
 from srcgrad import vjp
 from srcgrad.core.rules import Rule, is_users, rule_of, rules
-from srcgrad.interface.check.check import MODES, check_report, table
+from srcgrad.interface.check.check import MODES, Record, check_report, not_mirrored, table
 from srcgrad.interface.check.finite_differences import relative_error, tangent_like, vector
-from srcgrad.interface.check.oracles import Record, not_mirrored
 from tests.templates.rule_cases import (
     LAYOUTS,
     Case,

@@ -1,37 +1,54 @@
-"""The leading axis: one run of a text for all directions or all seeds (vmap).
+"""The leading axis: one run of a text for all directions or all seeds (vmap), statement by statement.
 
-How many directions there are gets a name where it is read again and again: `m = len(x_dot)`.
-
-The pass that gives a text its leading axis: all directions, or all seeds, in one run.
+What binds, writes into parts of arrays, lists and dicts, loops and unpacks; how many directions there are gets a name
+where it is read again and again: `m = len(x_dot)`.
 """
 
 from __future__ import annotations
 
-import gast
+from typing import Any
 
-from srcgrad.backend.batched import (
-    helper_rules,  # noqa: F401  they fill the table
-    product_rules,  # noqa: F401  they fill the table
-    reduction_rules,  # noqa: F401  they fill the table
-    shape_rules,  # noqa: F401  they fill the table
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.backend.batched import expressions
+from srcgrad.backend.batched.expressions import (
+    NUMBER,
+    OPEN,
+    OTHER,
+    UNKNOWN,
+    Axis,
+    Expressions,
+    Lifted,
+    NoAxisError,
+    Value,
+    add_leading_axis,
+    common_value,
+    expand_to_rank,
+    merge_values,
+    object_of_name,
+    of_kind,
 )
-from srcgrad.backend.batched.expressions import Axis, Expressions
-from srcgrad.backend.batched.helper_rules import rows_first
+from srcgrad.backend.batched.rules import rows_first
 from srcgrad.backend.batched.simplify import (
     group_matrix_products,
     index_before_product,
     move_signs_inward,
     reshape_before_broadcast,
 )
-from srcgrad.backend.batched.statements import Statements
-from srcgrad.backend.batched.values import OTHER, UNKNOWN, NoAxisError, Value, add_leading_axis, of_kind
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
     Node,
     assign,
     copy,
+    expression,
     header,
     literal_node,
+    literal_value,
+    loads,
     name,
     same_tree,
     statements,
@@ -44,6 +61,399 @@ from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_code import drop
 from srcgrad.optimise.inline_expressions import WIDTH, inline_within
 from srcgrad.optimise.naming import number_temporaries
+
+
+def rows(body: Statements, made: Node, value: Value) -> Lifted:
+    """What iterating goes through: the rows of each direction."""
+    if value.tag != "array" or not value.ndim:
+        raise NoAxisError("a tangent of unknown rank is iterated")
+    turned = expression("x.T", x=made) if value.ndim == 1 else body.text.np("np.moveaxis(x, 1, 0)", x=made)
+    return turned, Value(None, True, "list", each=Value(value.ndim - 1, True))
+
+
+def lift_iterator(body: Statements, node: Node) -> Lifted:
+    """An iterator, and what it gives in each trip."""
+    called = node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else ""
+    if called == "range":
+        return node, NUMBER
+    if called in ("zip", "reversed", "enumerate") and not node.keywords:
+        found = [lift_iterator(body, part) for part in node.args[: 1 if called == "enumerate" else None]]
+        made = gast.Call(node.func, [one for one, _ in found] + node.args[len(found) :], [])
+        if called == "reversed":
+            if found[0][1].batched and isinstance(found[0][0], gast.Call):
+                raise body.text.refuse("tangents are iterated backwards", node)
+            return made, found[0][1]
+        each = [NUMBER] if called == "enumerate" else []
+        items = tuple(enumerate([*each, *(value for _, value in found)]))
+        return made, Value(None, any(v.batched for _, v in items), "tuple", items)
+    made, value = body.text.look(node)
+    if value.container:
+        return made, value.any_item()
+    if value.batched:
+        made, value = rows(body, made, value)
+        return made, value.any_item()
+    return made, row(value)
+
+
+def row(value: Value) -> Value:
+    """What is known of a row of an array."""
+    if value.tag != "array" or not value.ndim:
+        return UNKNOWN
+    return Value(value.ndim - 1, value.batched, boolean=value.boolean)
+
+
+def write(body: Statements, node: Node, target: Node, given: Node) -> Node:
+    """`x_bar[i] = e`, `x_bar[i] += e`."""
+    base = target.value
+    part, region = body.text.look(target)
+    made, value = body.text.own(given)
+    if not isinstance(base, gast.Name):
+        if region.batched or value.batched:
+            raise body.text.refuse("a part of a part is written", node)
+        return node
+    holds = body.text.known.get(base.id, UNKNOWN)
+    if holds.container:
+        return store(body, node, base.id, holds, target, made, value)
+    if value.batched and not holds.batched:
+        body.axis[base.id] = None
+        body.text.known[base.id] = holds = add_leading_axis(holds)
+        part, region = body.text.look(target)
+    if not holds.batched:
+        return node
+    body.text.axis.writes = True
+    if value.batched:
+        if region.ndim is None or value.ndim is None or value.ndim > region.ndim:
+            raise body.text.refuse(f"the rank of `{gast.unparse(target)}` is not known", node)
+        made = expand_to_rank(made, value, region.ndim)
+    if body.final:
+        part.ctx, node.value = gast.Store(), made
+        if isinstance(node, gast.Assign):
+            node.targets = [part]
+        else:
+            node.target = part
+    return node
+
+
+def store(body: Statements, node: Node, held: str, holds: Value, target: Node, made: Node, value: Value) -> Node:
+    """`parts_bar[k] = e` of a list or dict."""
+    if isinstance(target.slice, gast.Slice) or (isinstance(node, gast.AugAssign) and holds.batched):
+        raise body.text.refuse("a part of a list is written", node)
+    if value.batched:
+        body.axis[held] = None
+    having = body.has(held)
+    each = common_value([holds.any_item(), value])
+    known = Value(None, having, holds.tag, each=add_leading_axis(each) if having else each)
+    try:
+        key: Any = literal_value(target.slice)
+    except (ValueError, TypeError):
+        key = None
+    if holds.items is not None and key in dict(holds.items):
+        items = tuple((k, value if k == key else v) for k, v in holds.items)
+        known = Value(None, having, holds.tag, tuple((k, add_leading_axis(v) if having else v) for k, v in items))
+    body.text.known[held] = known
+    if having and body.final:
+        node.value = body.text.with_axis(made, value)
+    return node
+
+
+def added_at(body: Statements, node: Node, call: Node) -> Node:
+    """`np.add.at(x_bar, i, e)`, in each direction."""
+    base, (made, value) = call.args[0].id, body.text.own(call.args[2])
+    holds = body.text.known.get(base, UNKNOWN)
+    if value.batched:
+        body.axis[base] = None
+        holds = body.text.known[base] = add_leading_axis(holds)
+    if not holds.batched:
+        return node
+    body.text.axis.writes = True
+    if holds.container:
+        raise body.text.refuse("a part of a list is added to", node)
+    parts = expressions.parts_of(call.args[1])
+    expressions.check(parts, body.text.look)
+    rank = expressions.rank_left(parts, holds.ndim, body.text.look)
+    if value.batched and (rank is None or value.ndim is None or value.ndim > rank):
+        raise body.text.refuse(f"the rank of `{gast.unparse(call)}` is not known", node)
+    if body.final:
+        made = expand_to_rank(made, value, rank) if rank is not None else made
+        body.text.builtin("slice(None)")
+        call.args = [call.args[0], expressions.led_as_value(parts), made]
+    return node
+
+
+Known = dict[str, Value]
+
+
+class Statements:
+    """Goes through a text; only with `final` are its statements changed, after the names that have the axis are known.
+
+    `axis` grows from pass to pass: a name has the axis if any value that is bound to it has.
+    """
+
+    def __init__(self, facts: Facts, known: Known, first: Node, axis: Axis) -> None:
+        self.facts, self.axis, self.final = facts, axis.names, False
+        self.text = Expressions(facts, known, first, axis)
+
+    def block(self, block: Block) -> Block:
+        """The statements of a block, with the axis."""
+        made: Block = []
+        for node in block:
+            if not self.final and not isinstance(node, COMPOUND) and self._waits(node):
+                self._leave_open(node)
+                continue
+            try:
+                made += self._statement(node)
+            except NoAxisError:
+                if self.final:
+                    raise
+                self._leave_open(node)
+        return made
+
+    def _waits(self, node: Node) -> bool:
+        """Whether a statement reads what nothing has been bound to yet."""
+        known = self.text.known
+        return "open" in [known[read].tag for read in loads(node) if read in known]
+
+    def _leave_open(self, node: Node) -> None:
+        """Another trip, or the next pass, knows more of what a statement binds."""
+        for bound in stores(node):
+            self.text.known.setdefault(bound, OPEN)
+
+    def _statement(self, node: Node) -> Block:
+        if isinstance(node, gast.If | gast.While) and self.text.look(node.test)[1].batched:
+            raise self.text.refuse("a tangent is tested", node)
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is not None:
+            found: Block = method(node)
+            return found
+        if any(self.has(read) for read in [*loads(node), *stores(node)]):
+            raise self.text.refuse("a statement is not understood", node)
+        return [node]
+
+    def has(self, bound: str) -> bool:
+        """Whether a name has the axis."""
+        return bound in self.axis
+
+    def _bind(self, bound: str, made: Node, value: Value) -> Node:
+        """Note what a name holds; what has no axis gets one if the name has it elsewhere."""
+        axis = self.text.axis
+        if type(getattr(made, "value", None)) is float:
+            axis.zeroed[bound] = None
+        if value.batched:
+            self.axis[bound] = None
+            if value.ndim and bound in axis.zeroed:
+                axis.plain[bound] = None
+        elif self.has(bound) and type(getattr(made, "value", None)) is float and bound in axis.plain:
+            value = Value(0, True, zero=True)
+        elif self.has(bound):
+            made, value = self.text.with_axis(made, value), add_leading_axis(value)
+        self.text.known[bound] = value
+        return made
+
+    def _assign(self, node: Node) -> Block:
+        if len(node.targets) != 1:
+            if any(self.has(bound) for bound in loads(node)):
+                raise self.text.refuse("a statement is not understood", node)
+            self._forget(node)
+            return [node]
+        target = node.targets[0]
+        if isinstance(target, gast.Subscript):
+            return [write(self, node, target, node.value)]
+        if isinstance(target, gast.List):
+            target = node.targets[0] = gast.Tuple(elts=target.elts, ctx=target.ctx)
+        if isinstance(node.value, gast.Call) and self._callee(node.value):
+            return self._call(node, target)
+        if isinstance(target, gast.Tuple):
+            return self._unpack(node, target)
+        made, value = self.text.axis.look(node.value, self.text, final=self.final)
+        made = self._bind(target.id, made, value)
+        if self.final:
+            node.value = made
+        return [node]
+
+    def _forget(self, node: Node) -> None:
+        for bound in stores(node):
+            self.text.known[bound] = UNKNOWN
+
+    def _callee(self, call: Node) -> bool:
+        called = getattr(call.func, "id", "")
+        return called in self.facts.module.making
+
+    def _call(self, node: Node, target: Node) -> Block:
+        """A call of a derivative of the text, or of the pullback that one has given."""
+        call, called = node.value, node.value.func.id
+        facts = self.facts.module.making[called]
+        outcome = getattr(facts, "outcome", None)
+        if outcome is None:
+            if any(self.has(read) for read in loads(node)) or facts.mode != "primal":
+                raise self.text.refuse(f"`{called}` is recursive, or not of a kind that has the axis", node)
+            self._forget(node)
+            return [node]
+        words = {word.arg: self.text.own(word.value) for word in call.keywords}
+        args = [self.text.look(argument)[1] for argument in call.args]
+        if any(value.batched for value in args):
+            raise self.text.refuse(f"`{called}` takes a tangent as a primal", node)
+        value, other = outcome
+        pair = target.elts
+        self._outcome(node, pair[0], value)
+        if facts.mode == "vjp":
+            self.text.outcomes[pair[1].id] = other
+            self.text.known[pair[1].id] = OTHER
+            return [node]
+        self._outcome(node, pair[1], other)
+        if self.final:
+            for word in call.keywords:
+                if word.arg in facts.seeds:
+                    word.value = self.text.with_axis(*words[word.arg])
+        return [node]
+
+    def _outcome(self, node: Node, target: Node, value: Value) -> bool:
+        """Bind what a call gives; a part of it that has no axis may not go to a name that has."""
+        if isinstance(target, gast.Tuple | gast.List):
+            if value.batched and not value.container:
+                raise self.text.refuse("the rows of a tangent get names", node)
+            parts = [value.item(k) if value.container else row(value) for k in range(len(target.elts))]
+            found = [self._outcome(node, item, part) for item, part in zip(target.elts, parts, strict=True)]
+            return any(found)
+        if self.has(target.id) and not value.batched:
+            raise self.text.refuse(f"`{target.id}` is no tangent here", node)
+        self._bind(target.id, target, value)
+        return value.batched
+
+    def _unpack(self, node: Node, target: Node) -> Block:
+        if any(not isinstance(item, gast.Name) for item in target.elts):
+            if any(self.has(bound) for bound in [*loads(node), *stores(node)]):
+                raise self.text.refuse("a statement is not understood", node)
+            self._forget(node)
+            return [node]
+        names = [item.id for item in target.elts]
+        if isinstance(node.value, gast.Tuple | gast.List) and len(node.value.elts) == len(names):
+            lifted = [self.text.own(part) for part in node.value.elts]
+            parts = [self._bind(bound, *one) for bound, one in zip(names, lifted, strict=True)]
+            if self.final and any(self.has(bound) for bound in names):
+                node.value = type(node.value)(elts=parts, ctx=gast.Load())
+            return [node]
+        made, value = self.text.look(node.value)
+        if not value.container and value.batched:
+            made, value = rows(self, made, value)
+        if isinstance(node.value, gast.Call) and getattr(node.value.func, "id", "") in self.text.outcomes:
+            self._outcome(node, target, value)
+            if self.final:
+                node.value = made
+            return [node]
+        for place, bound in enumerate(names):
+            if self.has(bound) and not value.batched:
+                raise self.text.refuse(f"`{bound}` is no tangent here", node)
+            self._bind(bound, target, value.item(place) if value.container else row(value))
+        if self.final and value.batched:
+            node.value = made
+        return [node]
+
+    def _augassign(self, node: Node) -> Block:
+        if isinstance(node.target, gast.Subscript):
+            return [write(self, node, node.target, node.value)]
+        whole = gast.BinOp(name(node.target.id), node.op, node.value)
+        made, value = self.text.seen(whole)
+        before = self.text.known.get(node.target.id, UNKNOWN)
+        if not value.batched and not self.has(node.target.id):
+            self.text.known[node.target.id] = before if before.ndim == value.ndim else value
+            return [node]
+        if before.container:
+            raise self.text.refuse("a list of tangents grows", node)
+        if value.ndim == 0 or not before.batched:
+            new = assign(node.target.id, self._bind(node.target.id, made, value), node)
+            return [self._replace_statement(node, new)]
+        self.text.axis.writes = True
+        self._bind(node.target.id, made, value)
+        if self.final:
+            node.value = made.right
+        return [node]
+
+    def _replace_statement(self, node: Node, new: Node) -> Node:
+        """A statement in place of another one, of which as much is known."""
+        if not self.final:
+            return node
+        tables: tuple[dict[Node, Any], ...] = (self.facts.tangents, self.facts.origin, self.facts.spec)
+        for table in tables:
+            if node in table:
+                table[new] = table[node]
+        return new
+
+    def _expr(self, node: Node) -> Block:
+        call = node.value
+        if not isinstance(call, gast.Call):
+            return [node]
+        function = object_of_name(call.func, self.facts, self.text.known)
+        attribute = call.func.attr if isinstance(call.func, gast.Attribute) else ""
+        scatters = attribute == "at" and object_of_name(call.func.value, self.facts, self.text.known) is np.add
+        if (scatters or function is runtime.add_at) and isinstance(call.args[0], gast.Name):
+            return [added_at(self, node, call)]
+        if attribute == "append" and isinstance(call.func.value, gast.Name) and len(call.args) == 1:
+            held = call.func.value.id
+            made, value = self.text.own(call.args[0])
+            if value.batched:
+                self.axis[held] = None
+            before = self.text.known.get(held, UNKNOWN)
+            parts = [before.any_item()] if before.each is not None or before.items else []
+            each = common_value([*parts, add_leading_axis(value) if self.has(held) else value])
+            self.text.known[held] = Value(None, self.has(held), "list", each=each)
+            if self.final and self.has(held):
+                call.args = [self.text.with_axis(made, value)]
+            return [node]
+        if any(self.has(read) for read in loads(node)):
+            raise self.text.refuse("a statement is not understood", node)
+        return [node]
+
+    def _if(self, node: Node) -> Block:
+        before = dict(self.text.known)
+        body = self.block(node.body)
+        one, self.text.known = self.text.known, before
+        orelse = self.block(node.orelse)
+        self.text.known = merge_values(one, self.text.known)
+        if self.final:
+            node.body, node.orelse = body, orelse
+        return [node]
+
+    def _for(self, node: Node) -> Block:
+        return self._loop(node)
+
+    _while = _for
+
+    def _loop(self, node: Node) -> Block:
+        final, self.final = self.final, False
+        while True:
+            before = dict(self.text.known)
+            self._trip(node)
+            self.text.known = merge_values(before, self.text.known)
+            if self.text.known == before:
+                break
+        self.final = final
+        if final:
+            before = dict(self.text.known)
+            node.body = self._trip(node)
+            self.text.known = merge_values(before, self.text.known)
+        return [node]
+
+    def _trip(self, node: Node) -> Block:
+        if isinstance(node, gast.For):
+            made, value = lift_iterator(self, node.iter)
+            self._targets(node.target, value)
+            if self.final and value.batched:
+                node.iter = made
+        elif self.text.look(node.test)[1].batched:
+            raise self.text.refuse("a tangent is tested", node)
+        return self.block(node.body)
+
+    def _targets(self, target: Node, value: Value) -> None:
+        if isinstance(target, gast.Tuple | gast.List):
+            if value.batched and not value.container:
+                raise NoAxisError("the rows of a tangent get names")
+            for place, item in enumerate(target.elts):
+                self._targets(item, value.item(place) if value.container else row(value))
+            return
+        if self.has(target.id) and not value.batched:
+            raise NoAxisError(f"`{target.id}` counts, and is a tangent elsewhere")
+        self._bind(target.id, target, value)
+
 
 _OFTEN = 3  # reads that are worth a line
 

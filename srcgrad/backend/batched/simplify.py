@@ -19,11 +19,17 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.analysis.floating_types import has_sign, is_floating, is_minus
-from srcgrad.backend.batched.expressions import Expressions, parts_of
-from srcgrad.backend.batched.values import UnknownFormError, full_slice, literal, object_of_name, part
-from srcgrad.core.facts import Facts
-from srcgrad.core.meanings import function_called
+from srcgrad.analysis.dtypes import has_sign, is_floating, is_minus
+from srcgrad.backend.batched.expressions import (
+    Expressions,
+    UnknownFormError,
+    full_slice,
+    literal,
+    object_of_name,
+    part,
+    parts_of,
+)
+from srcgrad.core.facts import Facts, function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Node,

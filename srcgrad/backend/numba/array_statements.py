@@ -15,11 +15,18 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.backend.numba.loop_placement import Item, PlainStatement, merge_loops
 from srcgrad.backend.numba.map_items import ItemArguments, Items
-from srcgrad.backend.numba.spelling import blocks, has_slice
-from srcgrad.backend.numba.value_types import ARITHMETIC, Shape, aliases, bindings, bounds, is_function
-from srcgrad.backend.numba.value_types import NameLengths as value_types_NameLengths
-from srcgrad.core.facts import Facts
-from srcgrad.core.meanings import function_called
+from srcgrad.backend.numba.value_types import (
+    ARITHMETIC,
+    NameLengths,
+    Shape,
+    aliases,
+    bindings,
+    blocks,
+    bounds,
+    has_slice,
+    is_function,
+)
+from srcgrad.core.facts import Facts, function_called
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -187,7 +194,7 @@ class _LoopWork:
 
     def __init__(self, program: Program, facts: Facts) -> None:
         self.facts = facts
-        self.lengths = value_types_NameLengths(program, facts)
+        self.lengths = NameLengths(program, facts)
         self.shown = aliases(program)
         self.parameters = frozenset(program.parameters)
         self.outside = frozenset(target(node) for node in [*program.forward, *program.backward])  # of all loops

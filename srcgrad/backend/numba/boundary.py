@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import python_function
-from srcgrad.core.locations import users_place
+from srcgrad.core.source_text import users_place
 from srcgrad.core.target import Text
 from srcgrad.core.trees import Node, walk
 

@@ -8,7 +8,7 @@ from typing import Any  # compiled functions have no types of their own
 from numba.core import ir, types
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.locations import users_place
+from srcgrad.core.source_text import users_place
 
 
 def check_powers(compiled: Any, seen: set[Any]) -> None:

@@ -17,9 +17,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.backend.numba.array_operations import SharedMemory, is_view, operands
-from srcgrad.backend.numba.element_expressions import Reader
-from srcgrad.backend.numba.spelling import cast, dtype, leaf, widen_array
+from srcgrad.backend.numba.element_expressions import Reader, SharedMemory, is_view, operands
 from srcgrad.backend.numba.value_types import (
     DOUBLE,
     ONE,
@@ -30,6 +28,10 @@ from srcgrad.backend.numba.value_types import (
     NotLoweredError,
     Piece,
     Reduction,
+    cast,
+    dtype,
+    leaf,
+    widen_array,
 )
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import (

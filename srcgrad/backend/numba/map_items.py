@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.backend.text.free_names import Import
+from srcgrad.backend.text.definitions import Import
 from srcgrad.core.control_flow import liveness
 from srcgrad.core.facts import Facts, Names
 from srcgrad.core.target import ParallelLoop

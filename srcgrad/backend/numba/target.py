@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from srcgrad.backend.numba.array_statements import loops, note_safe_indices
 from srcgrad.backend.numba.boundary import compile_text, guard_arguments
-from srcgrad.backend.numba.element_loops import elements
+from srcgrad.backend.numba.element_loops import elements, join_loop_updates, tapes
 from srcgrad.backend.numba.map_items import add_item_parameters, parallel_loop, rows
-from srcgrad.backend.numba.spelling import decorators, ranges, respell_for_numba, scalars
-from srcgrad.backend.numba.tapes import join_loop_updates, tapes
+from srcgrad.backend.numba.value_types import decorators, ranges, respell_for_numba, scalars
 from srcgrad.core.target import Target
 
 NUMBA = Target(

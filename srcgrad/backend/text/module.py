@@ -24,8 +24,7 @@ from typing import Any  # the objects that a live text is executed with
 import gast
 
 from srcgrad import runtime
-from srcgrad.backend.text.definitions import definition, rename_definition
-from srcgrad.backend.text.free_names import (
+from srcgrad.backend.text.definitions import (
     Builtin,
     CopiedDefinition,
     DottedMeaning,
@@ -36,19 +35,20 @@ from srcgrad.backend.text.free_names import (
     OutputFunction,
     OutsideObject,
     UnknownName,
+    definition,
     from_home,
     import_of_value,
     is_builtin,
     literal,
     of_function,
+    rename_definition,
 )
 from srcgrad.backend.text.references import Reference, identifiers, local_names, references, replace_references
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Facts
 from srcgrad.core.namespace import LiveNamespace, Namespace, found_in
-from srcgrad.core.printer.line_breaking import wrap
-from srcgrad.core.printer.statements import placed_lines
+from srcgrad.core.printer.statements import placed_lines, wrap
 from srcgrad.core.source_text import Source, place
 from srcgrad.core.trees import Node, expression, stores, walk
 

@@ -43,8 +43,8 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import own_statements, rewrite_statements
-from srcgrad.frontend.calls.checkpoint_safety import augmented_in, changed_in, check_augmented, check_unshared
 from srcgrad.frontend.calls.functions import function_of
+from srcgrad.frontend.calls.side_effects import augmented_in, changed_in, check_augmented, check_unshared
 from srcgrad.frontend.context import Rewriting
 from srcgrad.frontend.desugar.desugar import plain_block
 from srcgrad.frontend.desugar.loops import trips

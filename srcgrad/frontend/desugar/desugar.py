@@ -39,13 +39,12 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import own_statements
 from srcgrad.frontend.again.implicit_functions import implicit
 from srcgrad.frontend.again.lengths import lengths
-from srcgrad.frontend.calls.arguments import has_starred, options, unpack_arguments
 from srcgrad.frontend.calls.functions import made_by
+from srcgrad.frontend.calls.inline_call import has_starred, options, unpack_arguments
 from srcgrad.frontend.calls.nested_functions import hooks, namesakes, take_out
 from srcgrad.frontend.calls.side_effects import check_sequence, check_targets
 from srcgrad.frontend.context import Rewriting
 from srcgrad.frontend.desugar.assignments import is_quiet, open_contexts, split_condition, unpack_sequence, walruses
-from srcgrad.frontend.desugar.library_objects import expand_distributions, solutions, splines
 from srcgrad.frontend.desugar.lists_and_dicts import (
     changed_list,
     kinds_of_lists,
@@ -62,12 +61,11 @@ from srcgrad.frontend.desugar.loops import (
     trips,
 )
 from srcgrad.frontend.desugar.numpy_spellings import expand_calls, fill
-from srcgrad.frontend.desugar.records import note_opened_records, open_records
+from srcgrad.frontend.desugar.objects import expand_distributions, note_opened_records, open_records, solutions, splines
 from srcgrad.frontend.desugar.views import in_place
 from srcgrad.frontend.early_facts import assigned_varied, names_maybe_unbound
-from srcgrad.frontend.local_imports import follow_import
 from srcgrad.frontend.rename_variables import record_names
-from srcgrad.frontend.resolve import binding_of
+from srcgrad.frontend.resolve import binding_of, follow_import
 
 
 def desugar(function: Node, facts: Facts) -> Node:

@@ -41,6 +41,7 @@ from srcgrad.core.trees import (
     is_write,
     literal_node,
     loads,
+    mentions,
     name,
     parameters,
     part_written,
@@ -51,7 +52,6 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.walks import mentions
 from srcgrad.frontend.again.stacks import container_of, portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import changed_lists, is_change

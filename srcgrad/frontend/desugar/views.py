@@ -17,7 +17,6 @@ import gast
 import numpy as np
 
 from srcgrad.core.bindings import Binding
-from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import Facts, numbers
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import arguments_of, may_show
@@ -31,6 +30,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    is_basic,
     is_write,
     name,
     part_written,

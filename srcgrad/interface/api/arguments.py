@@ -24,7 +24,7 @@ import numpy as np
 
 from srcgrad.analysis.activity import activity
 from srcgrad.analysis.argument_kinds import FLOATING, built_in, every_parameter, kinds_of_annotations
-from srcgrad.analysis.complex_numbers import is_complex_value
+from srcgrad.analysis.dtypes import is_complex_value
 from srcgrad.backend.numba.boundary import is_alone, without_axes
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError

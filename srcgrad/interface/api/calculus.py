@@ -1,25 +1,47 @@
-"""The calculus on top of gradients: Jacobians, Hessians and their products, linear maps and their transposes."""
+"""The calculus on top of gradients: Jacobians, Hessians, their products, linear maps and their transposes.
+
+A Jacobian takes one pass for each input or for each output, whichever are fewer; all directions, or all seeds, go in
+one run of a text with a leading axis where there is one. What ran is kept for arguments that look alike.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any  # functions and arguments are arbitrary objects
+from typing import (
+    Any,  # functions and arguments are arbitrary objects
+    Generic,
+)
 
 import numpy as np
 
+from srcgrad.backend.batched.expressions import NoAxisError
+from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import Kind
+from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
+from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
-from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
-from srcgrad.interface.api.derivatives import chosen_wrt, float_arguments, jvp, pulled_then, vjp
-from srcgrad.interface.api.execute import ExecutedText
+from srcgrad.interface.api.derivative import Derivative, P, R, ReadyText, Wrt, looks
+from srcgrad.interface.api.derivatives import chosen_wrt, float_arguments, jvp, pulled_then, value_and_pullback, vjp
+from srcgrad.interface.api.execute import ExecutedText, run
 from srcgrad.interface.api.snapshots import Copies, copies
-from srcgrad.interface.check.finite_differences import is_float, parts, vector, vector_along
-from srcgrad.module import Module
+from srcgrad.interface.check.finite_differences import (
+    Vector,
+    is_float,
+    parts,
+    rebuild,
+    tangent_like,
+    vector,
+    vector_along,
+)
+from srcgrad.module import MANY, LeadingAxes, Module, fewer
+from srcgrad.opencl.arrays.boundary import device_in, on_device, on_host
 from srcgrad.runtime import zeros_like
 
 Function = Callable[..., Any]
@@ -295,3 +317,482 @@ def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str |
     primal: Derivative[..., Any] = Derivative(function, "reverse", chosen, single)
     made = Module().derivative_function(primal.primal, mode, primal.wrt, {}, single=single)
     return made.text
+
+
+ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arguments tell
+
+
+def count_of(tree: Any) -> int:
+    """How many real numbers the floating parts of a value have: a complex one counts as two.
+
+    >>> count_of((np.zeros((2, 3)), 1, 2.0j))
+    8
+    """
+    return sum(np.size(part) * (2 if np.iscomplexobj(part) else 1) for _, part in parts(tree) if is_float(part))
+
+
+def chunks(count: int, *values: Any) -> list[range]:
+    """Rows of a unit matrix, so many at a time that values of the size of these stay small."""
+    largest = max(map(_largest_size, values), default=1)
+    step = max(1, ROOM // max(1, largest))
+    return [range(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+def _largest_size(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.size
+    if isinstance(value, int | float):
+        return 1
+    if isinstance(value, list | tuple) and len(value) > 0 and isinstance(value[0], int | float):
+        return len(value)
+    return max([np.size(part) for _, part in parts(value) if isinstance(part, np.ndarray)], default=1)
+
+
+def units(tree: Any, rows: range) -> Any:
+    """Rows of the unit matrix as tangents of `tree`: each of its parts with a leading axis.
+
+    >>> units({"x": np.zeros(1), "n": 2, "y": 3.0}, range(2))
+    {'x': array([[1.],
+           [0.]]), 'n': array([0., 0.]), 'y': array([0., 1.])}
+    """
+    count, column = len(rows), 0
+
+    def change(part: Any) -> Any:
+        nonlocal column
+        if is_float(part):
+            made = np.eye(count, np.size(part), rows.start - column, np.asarray(part).dtype)
+            column += np.size(part)
+            return made.reshape(count, *np.shape(part))
+        whole = isinstance(part, np.ndarray | int | np.integer | np.bool_)
+        return np.zeros((count, *np.shape(part))) if whole else None
+
+    return rebuild(tree, change)
+
+
+def rows_along(tree: Any, found: Any, count: int) -> Vector:
+    """The parts of `found` that stand where `tree` has floating parts, one row for each direction."""
+    made, rows = dict(parts(found)), []
+    for label, part in parts(tree):
+        if is_float(part):
+            row = made.get(label)
+            if type(row) is float and row == 0.0:  # a sum of no terms
+                row = np.zeros((count, *np.shape(part)))
+            if not isinstance(row, np.ndarray) or row.shape != (count, *np.shape(part)):
+                raise ValueError("a derivative came in another shape than is due")
+            rows.append(np.reshape(np.asarray(row, np.float64), (count, np.size(part))))
+    return rows[0] if len(rows) == 1 else np.concatenate([np.zeros((count, 0)), *rows], axis=1)
+
+
+@dataclass(frozen=True)
+class CallArguments:
+    """The arguments of a call: as they came, in the order of the parameters, their kinds, their looks with shapes."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    values: Sequence[Any]
+    kinds: dict[str, Kind]
+    looks: tuple[Any, ...] | None
+
+    @functools.cached_property
+    def key(self) -> tuple[Any, ...]:
+        """Calls with equal ones run the same text."""
+        return (generation(), *self.kinds.items())
+
+    @property
+    def sizes(self) -> tuple[Any, ...]:
+        """What tells calls apart whose outputs may have other sizes."""
+        return (self.key, *[getattr(part, "shape", None) for part in self.values])
+
+
+def forward_half(behind: Derivative[..., Any], given: CallArguments) -> tuple[Any, Any]:
+    """The value, and the pullback that takes many seeds."""
+    check_host(given.values)
+    y, pullback = run(behind.executed_text(given.kinds).function, given.values, behind.named)
+    y = behind.output(y, given.values)
+    check_real(y)
+    return y, pullback
+
+
+def seed_rows(
+    behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], given: CallArguments
+) -> Vector:
+    """The Jacobian from seeds: one row for each number among the outputs."""
+    found = [np.zeros((0, count_of(chosen)))]
+    for part in chunks(count_of(y), *given.values, y):
+        adjoints = pullback(units(y, part))
+        adjoints = (adjoints,) if len(behind.wrt) == 1 else adjoints
+        found.append(rows_along(chosen, adjoints, len(part)))
+    return np.concatenate(found)
+
+
+def check_host(values: Sequence[Any]) -> None:
+    """NoAxisError for device arrays: one run is for each direction there."""
+    if device_in(values) is not None:
+        raise NoAxisError("an argument is on a device")
+
+
+def check_real(y: Any) -> None:
+    """NoAxisError for a complex output, which has real and imaginary parts."""
+    if any(np.iscomplexobj(part) for _, part in parts(y)):
+        raise NoAxisError("the output is complex")
+
+
+def cut(y: Any, chosen: Any, matrix: Vector) -> Any:
+    """The matrix cut into blocks: in the structure of the output, at each part of it that of the inputs."""
+    if any(np.iscomplexobj(part) for _, part in parts(y)):
+        raise DifferentiationError("E5017", "the output is complex", "return its real and its imaginary part")
+    row = 0
+
+    def of_output(one: Any) -> Any:
+        nonlocal row
+        if not is_float(one):
+            return None
+        start, column = row, 0
+        row += np.size(one)
+
+        def of_input(other: Any) -> Any:
+            nonlocal column
+            if not is_float(other):
+                return None
+            first = column
+            column += np.size(other)
+            block = matrix[start:row, first:column].reshape(np.shape(one) + np.shape(other))
+            return _cast_like(block, one, other)
+
+        return rebuild(chosen, of_input)
+
+    return rebuild(y, of_output)
+
+
+def _cast_like(block: Vector, one: Any, other: Any) -> Any:
+    """A block in the dtype of the input; a number if both sides are numbers."""
+    made = np.array(block, dtype=np.asarray(other).dtype)
+    if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return made
+    return float(made) if isinstance(other, float) and not isinstance(other, np.generic) else made[()]
+
+
+MOST = 256  # a program may have no end of shapes
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A text for arguments of some kinds and shapes, and which directions it takes in each run."""
+
+    ahead: Derivative[..., Any]
+    text: ReadyText
+    parts: list[range]
+
+    def columns(self, chosen: tuple[Any, ...], values: Sequence[Any]) -> tuple[Any, Vector] | None:
+        """The value, and one column for each number among the inputs; None where numbers are too large for the text."""
+        ahead, made = self.ahead, self.text.made
+        found, y = [], None
+        for rows in self.parts:
+            seeds = dict(zip(made.seeds, units(chosen, rows), strict=True))
+            result = run(functools.partial(made.function, **seeds), values, ahead.named)
+            if ahead.mode == "hvp":
+                y, y_dot = chosen[0] if ahead.single else chosen, result
+            else:
+                y, y_dot = ahead.output(result[0], values), result[1]
+            check_real(y)
+            found.append(rows_along(y, y_dot, len(rows)))
+        matrix = found[0] if len(found) == 1 else np.concatenate(found)
+        return None if ahead.leading.regroup and not np.isfinite(matrix).all() else (y, matrix.T)
+
+
+class Columns:
+    """What has run for arguments that look alike, by their looks with shapes."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Runs] = {}
+
+    def known(self, looks: tuple[Any, ...] | None) -> Runs | None:
+        """What ran for such arguments before, if it still is what is to run."""
+        known = self._known.get(looks)
+        return known if known is not None and known.ahead.holds(known.text) else None
+
+    def run_first(
+        self, ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: CallArguments, *, keep: bool
+    ) -> tuple[Any, Vector] | None:
+        """Run a text for the first time, and keep it for arguments like these if it does and is asked for."""
+        check_host(given.values)
+        made = ReadyText(ahead.executed_text(given.kinds), given.kinds, generation())
+        runs = Runs(ahead, made, chunks(count_of(chosen), *given.values))
+        found = runs.columns(chosen, given.values)
+        if found is not None and keep and given.looks is not None:
+            if len(self._known) >= MOST:
+                self._known.clear()
+            self._known[given.looks] = runs
+        return found
+
+
+MODES = ("reverse", "forward")
+FAILURES = (NoAxisError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+class Jacobian(Generic[P]):
+    """The Jacobian of a function, or the Hessian: call it like the function itself."""
+
+    def __init__(
+        self, function: Function, wrt: Wrt, mode: str | None, target: str | Target, *, second: bool = False
+    ) -> None:
+        if mode is not None and mode not in MODES:
+            raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {' or '.join(MODES)}, or None")
+        self.function, self.target = function, target_named(target)
+        self.single = not isinstance(wrt, tuple)
+        self.product = HessianProduct(function, wrt, target) if second else None
+        self.primal: Function = self.product.gradient if self.product else function
+        self.mode = mode
+        self.ahead: Derivative[..., Any] = Derivative(self.primal, "forward", wrt, False, target)
+        self._together: dict[tuple[str, LeadingAxes], Derivative[..., Any]] = {}
+        self._reasons: dict[str, dict[Any, str]] = {}
+        self._outputs: dict[Any, Kind] = {}
+        self._sizes: dict[Any, int] = {}  # of outputs that are larger than the inputs
+        self._once = Columns()
+        self._ran: Derivative[..., Any] | None = None
+        self.__name__ = f"{getattr(self.ahead.primal, '__name__', 'f')}_jacobian"
+        if self.product is not None:
+            self.ahead, self.__name__ = self.product.derivative, self.product.__name__.replace("_hvp", "_hessian")
+
+        self.words = self.ahead.words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        wrt = self.ahead.wrt[0] if self.single else self.ahead.wrt
+        given = (as_named(self.function), wrt, self.mode, self.target.name)
+        return rebuild_object, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
+
+    @functools.cached_property
+    def behind(self) -> Derivative[..., Any]:
+        """Value and pullback."""
+        return Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        values = self.ahead.ordered_arguments(args, kwargs)
+        alike = looks(values, sized=True)
+        found = self._run_again(values, alike)
+        if found is not None:
+            return self._cut(found[0], self._chosen_arguments(values), found[1])
+        given = CallArguments(args, kwargs, values, self.ahead.kinds(values), alike)
+        chosen = self._chosen_arguments(on_host(values))
+        if any(np.iscomplexobj(part) for _, part in parts(chosen)):
+            raise DifferentiationError("E5017", "an argument is complex", "pass its real and imaginary part")
+        count = count_of(chosen)
+        ahead = self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1))
+        y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
+        return on_device(self._cut(y, chosen, matrix), device_in(given.values))
+
+    def _chosen_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments that it differentiates by."""
+        by_name = dict(zip(self.ahead.signature.parameters, values, strict=True))
+        return tuple([by_name[name] for name in self.ahead.wrt])
+
+    def _cut(self, y: Any, chosen: tuple[Any, ...], matrix: Vector) -> Any:
+        return cut(y, chosen[0] if self.single else chosen, matrix)
+
+    def _run_again(self, values: Sequence[Any], alike: tuple[Any, ...] | None) -> tuple[Any, Vector] | None:
+        """Value and columns by the text that ran for arguments like these before, if one did and it does again."""
+        known = self._once.known(alike)
+        if known is None:
+            return None
+        self._ran = known.ahead
+        try:
+            return known.columns(self._chosen_arguments(values), values)
+        except FAILURES:  # is met once more where there are other texts to try
+            return None
+
+    def _columns(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+        """One tangent pass for all numbers among the inputs, or for each."""
+        if count > 1 and self.target.batched and not self._runs_one_by_one("ahead", given):
+            found = self._run_regrouped(chosen, given)
+            if found is not None:
+                return found
+            try:
+                self._ran = self.all_at_once("ahead")
+                keep = self.product is not None or self._runs_one_by_one("regrouped", given)
+                found = self._once.run_first(self._ran, chosen, given, keep=keep)
+                assert found is not None, "nothing is regrouped"
+                return found
+            except FAILURES as reason:
+                self._note("ahead", given, reason)
+                found = self._each_column(chosen, count, given)
+                _tell(self.__name__, reason)
+                return found
+        return self._each_column(chosen, count, given)
+
+    def _each_column(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+        """One tangent pass for each number among the inputs."""
+        self._ran = self.ahead
+        columns, y = [], None
+        for direction in np.eye(count) if count else np.zeros((1, 0)):
+            found = self.ahead.forward(given.args, tangent_like(chosen, direction), given.kwargs)
+            y, y_dot = on_host(found if self.product is None else (found, found))
+            columns.append(vector_along(y, y_dot))
+        return y, np.stack(columns, axis=-1)[:, :count]
+
+    def _run_regrouped(self, chosen: Any, given: CallArguments) -> tuple[Any, Vector] | None:
+        """The same with products in the best order for many directions; None where lengths forbid that order."""
+        if self.product is not None or self._runs_one_by_one("regrouped", given):
+            return None
+        named = dict(zip(self.ahead.signature.parameters, given.values, strict=True))
+        self._ran = self.all_at_once("ahead", LeadingAxes(True, regroup=True, fewer=fewer(named, self.ahead.wrt)))
+        try:
+            return self._once.run_first(self._ran, chosen, given, keep=True)
+        except (NoAxisError, ArithmeticError, ValueError) as reason:
+            self._reasons.setdefault("regrouped", {})[given.key] = str(reason)
+            return None
+
+    def _rows(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+        """The forward half once, and the pullback for all numbers among the outputs, or for each."""
+        if self.mode is None and self._sizes.get(given.sizes, 0) > count:
+            return self._columns(chosen, count, given)
+        if self.target.batched and not self._runs_one_by_one("behind", given):
+            try:
+                return self._all_rows(chosen, count, given)
+            except FAILURES as reason:
+                self._note("behind", given, reason)
+                found = self._each_row(chosen, count, given)
+                _tell(self.__name__, reason)
+                return found
+        return self._each_row(chosen, count, given)
+
+    def _each_row(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+        """The forward half once, and the pullback for each number among the outputs."""
+        self._ran = self.behind
+        y, pullback = value_and_pullback(self.behind, given.args, given.kwargs)
+        y = on_host(y)
+        size = vector(y).size
+        if self._has_more(size, count, given):
+            return self._columns(chosen, count, given)
+        rows = [vector_along(chosen, on_host(pullback(tangent_like(y, seed)))) for seed in np.eye(size)]
+        return y, np.array(rows).reshape(size, count)
+
+    def _has_more(self, size: int, count: int, given: CallArguments) -> bool:
+        """Whether columns are fewer; the next call with arguments of such shapes begins with them."""
+        if self.mode is not None or size <= count:
+            return False
+        if len(self._sizes) >= MOST:  # a program may have no end of shapes
+            self._sizes.clear()
+        self._sizes[given.sizes] = size
+        return True
+
+    def _all_rows(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+        """The forward half and the pullback once each, if the rank of the output can be told, or is known by now."""
+        behind = self.all_at_once("behind")
+        behind.leading = LeadingAxes(True, output=self._outputs.get(given.key))
+        try:
+            y, pullback = forward_half(behind, given)
+        except NoAxisError:
+            if given.key in self._outputs:
+                raise
+            y = on_host(value_and_pullback(self.behind, given.args, given.kwargs)[0])
+            self._outputs[given.key] = kind_of(y)
+            behind.leading = LeadingAxes(True, output=self._outputs[given.key])
+            y, pullback = forward_half(behind, given)
+        if behind.leading.output is not None and kind_of(y) != behind.leading.output:
+            raise NoAxisError("the rank of the output changes")
+        if self._has_more(vector(y).size, count, given):
+            return self._columns(chosen, count, given)
+        self._ran = behind
+        return y, seed_rows(behind, y, pullback, chosen, given)
+
+    def all_at_once(self, which: str, leading: LeadingAxes = MANY) -> Derivative[..., Any]:
+        """The derivative for all directions, or seeds, at once."""
+        if (which, leading) not in self._together:
+            one: Derivative[..., Any] = getattr(self, which)
+            single = one.single if one.mode == "hvp" else False
+            self._together[which, leading] = Derivative(self.primal, one.mode, one.wrt, single, leading=leading)
+        return self._together[which, leading]
+
+    def _runs_one_by_one(self, which: str, given: CallArguments) -> bool:
+        """Whether it is known that for such arguments there is one pass for each direction."""
+        reasons = self._reasons.get(which, {})
+        return bool(reasons) and given.key in reasons
+
+    def _note(self, which: str, given: CallArguments, reason: Exception) -> None:
+        """Keep, and say in the text, why there is one pass for each direction."""
+        self._reasons.setdefault(which, {})[given.key] = str(reason)
+        why = str(reason) if isinstance(reason, NoAxisError) else f"with all at once it raised {type(reason).__name__}"
+        remark = f"One {'seed' if which == 'behind' else 'direction'} at a time: {why}."
+        getattr(self, which).leading = LeadingAxes(remark=remark)
+
+    def wanted(self) -> tuple[str, Function, tuple[str, ...], bool]:
+        """What it is: a mode, a function, the parameters and whether it is one."""
+        return "hessian" if self.product else "jacobian", self.function, self.ahead.wrt, self.single
+
+    @property
+    def source(self) -> str:
+        """The text that runs for each input, or for each output."""
+        return self._runs().source
+
+    def _runs(self) -> Derivative[..., Any]:
+        return self._ran or (self.behind if self.mode == "reverse" else self.ahead)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.ahead.__signature__
+
+    def __repr__(self) -> str:
+        return f"<srcgrad {self.__name__} with respect to {', '.join(self.ahead.wrt)}>"
+
+    def _repr_html_(self) -> str:
+        return self._runs()._repr_html_()
+
+
+def _tell(name: str, reason: Exception) -> None:
+    """Warn where one run for all raised what one run for each did not: that is a fault of ours, not of the caller."""
+    if not isinstance(reason, NoAxisError):
+        why = f"with all directions at once it raised {type(reason).__name__}: {reason}"
+        warnings.warn(f"{name}: {why}; it ran once for each, which is slower. Please report it.", RuntimeWarning, 4)
+
+
+@makes("jacobian")
+def jacobian(
+    function: Callable[P, Any],
+    wrt: Wrt = 0,
+    *,
+    mode: str | None = None,
+    argnums: Wrt | None = None,
+    target: str | Target = DEFAULT,
+) -> Jacobian[P]:
+    """The Jacobian, as a function of the same arguments: shape `np.shape(f(x)) + np.shape(x)`, dtype that of x.
+
+    For structured values it has the structure of the output, and at each part of it that of the argument: for
+    `f(p) -> {"a": y}` and p a dict of `w` and `b`, `jacobian(f)(p)["a"]["w"]` has shape `y.shape + w.shape`. With a
+    tuple as `wrt` there is a tuple at each part of the output. What holds no floats gives None.
+
+    `mode="reverse"` runs the forward half once and the pullback for all numbers among the outputs; `"forward"` runs
+    primal and tangents for all numbers among the inputs; each in one run, with an axis more, or in one for each where
+    the text cannot have it, as its docstring then says. Without a mode the fewer numbers are chosen. Errors: those
+    of `vjp`, and E5006 for a mode that there is not.
+
+    >>> import numpy as np
+    >>> from srcgrad import jacobian
+    >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return Jacobian(function, chosen_wrt(function, wrt, argnums), mode, target)
+
+
+@makes("hessian")
+def hessian(
+    function: Callable[P, Any],
+    wrt: Wrt = 0,
+    *,
+    mode: str | None = None,
+    argnums: Wrt | None = None,
+    target: str | Target = DEFAULT,
+) -> Jacobian[P]:
+    """The second derivatives of a real scalar function: the Jacobian of its gradient, shape `x.shape + x.shape`.
+
+    For structured arguments, and for a tuple as `wrt`, the structure comes twice: `hessian(f)(p)["w"]["b"]` is the
+    derivative of the gradient with respect to w by b. It is made by forward mode over the gradient, one pass for
+    each number among the inputs; with `mode="reverse"` by pullbacks of the gradient.
+
+    >>> import numpy as np
+    >>> from srcgrad import hessian
+    >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    return Jacobian(function, chosen_wrt(function, wrt, argnums), mode, target, second=True)

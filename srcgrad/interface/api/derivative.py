@@ -35,7 +35,7 @@ from srcgrad.core.files import collection_paused
 from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import SavedValue
-from srcgrad.frontend.source.functions_with_rules import given_of, in_order
+from srcgrad.frontend.functions_with_rules import given_of, in_order
 from srcgrad.interface.api.arguments import (
     OWN,
     check_input,
@@ -58,8 +58,7 @@ from srcgrad.interface.api.execute import (
     run,
     seed_like,
 )
-from srcgrad.interface.show.html_page import Report, failure
-from srcgrad.interface.show.side_by_side import Sizes, sides
+from srcgrad.interface.show.side_by_side import Report, Sizes, failure, sides
 from srcgrad.module import ALONE, LeadingAxes, Module
 from srcgrad.opencl.arrays.array import Array
 from srcgrad.opencl.arrays.boundary import device_in, equip, on_device, on_host

@@ -73,14 +73,14 @@ class DifferentiableFunction(Generic[P, R]):
     @functools.cached_property
     def jacobian(self) -> Any:
         """The Jacobian; see `srcgrad.jacobian`."""
-        from srcgrad.interface.api.jacobians import jacobian
+        from srcgrad.interface.api.calculus import jacobian
 
         return jacobian(self.__srcgrad_primal__, self.wrt, target=self.target)
 
     @functools.cached_property
     def hessian(self) -> Any:
         """The second derivatives; see `srcgrad.hessian`."""
-        from srcgrad.interface.api.jacobians import hessian
+        from srcgrad.interface.api.calculus import hessian
 
         return hessian(self.__srcgrad_primal__, self.wrt, target=self.target)
 

@@ -35,10 +35,9 @@ from srcgrad.backend.text.module import origin
 from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
 from srcgrad.core.facts import Facts, Kind
-from srcgrad.core.locations import OURS, origin_of, users_place, with_users_lines
 from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies
 from srcgrad.core.rules import Rule, rules
-from srcgrad.core.source_text import Source
+from srcgrad.core.source_text import OURS, Source, origin_of, users_place, with_users_lines
 from srcgrad.core.target import Target, Text
 from srcgrad.interface.api.arguments import cast_seed
 from srcgrad.interface.api.dependencies import chains, imports, of_rules

@@ -19,8 +19,7 @@ import numpy as np
 
 from srcgrad.backend.numba.map_items import ItemArguments, Items
 from srcgrad.backend.targets import target_named
-from srcgrad.backend.text.free_names import Import
-from srcgrad.backend.text.free_names import OutputFunction as free_names_Made
+from srcgrad.backend.text.definitions import Import, OutputFunction
 from srcgrad.backend.text.module import OutputParts, body, gap, header, import_lines, write
 from srcgrad.backend.text.references import identifiers
 from srcgrad.core.errors import DifferentiationError
@@ -234,7 +233,7 @@ def items_function(
     if spelled:
         loop.decorator, loop.range = spelled.decorator, spelled.range
         imports |= spelled.imports
-    texts = [*found.texts, (free_names_Made(loop.name), loop.text())]
+    texts = [*found.texts, (OutputFunction(loop.name), loop.text())]
     text = "\n".join([header(main.facts), *import_lines(imports), gap(texts), body(texts, {}), ""])
     label = f"{loop.name} of {main.facts.source.file}:{main.facts.source.first}"
     trees = [made.tree for made in module.made.values()]

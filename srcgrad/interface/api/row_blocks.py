@@ -14,7 +14,7 @@ from srcgrad.core.facts import Kind
 from srcgrad.core.files import collection_paused, load
 from srcgrad.core.rules import generation
 from srcgrad.derive.row_blocks import Blocks
-from srcgrad.frontend.source.functions_with_rules import primal_of
+from srcgrad.frontend.functions_with_rules import primal_of
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.dependencies import lines_of, rebuild_object
 from srcgrad.interface.api.derivative import names_of

@@ -19,7 +19,7 @@ from srcgrad.core.files import write_output
 from srcgrad.core.processes import BesidePython
 from srcgrad.interface.check.check import Outcome, Trial, outcome, outcomes
 from srcgrad.interface.cli.terminal import progress, report, table
-from srcgrad.interface.dump.dump import declared_rules, is_whole
+from srcgrad.interface.dump import declared_rules, is_whole
 from srcgrad.interface.targets import expand_patterns, find_target, standard_input
 
 UNDECIDED = 3  # the exit status, apart from that of a wrong option, 2

@@ -26,7 +26,7 @@ from srcgrad.core.files import json_list, write_output
 from srcgrad.interface.check.check import evaluate_arguments
 from srcgrad.interface.cli.dump import tell_refused
 from srcgrad.interface.cli.terminal import console, is_coloured
-from srcgrad.interface.dump.dump import dump, function_of, module_of
+from srcgrad.interface.dump import dump, function_of, module_of
 from srcgrad.interface.show.explain import Explanation, after_pass, explanations
 from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from srcgrad.interface.show.trace import Trace, trace
@@ -141,7 +141,7 @@ def page(both: Sides, width: int, coloured: bool) -> str:
 def side_by_side(pair: Pair, width: int, coloured: bool) -> str:
     """A function on the left, its derivative on the right; without colours, lines are marked by the user's numbers.
 
-    >>> from srcgrad.interface.dump.dump import dump
+    >>> from srcgrad.interface.dump import dump
     >>> made = dump("-", text="def f(x: float):\\n    return x * x\\n")
     >>> [pair] = sides(made.text, made.parts).pairs
     >>> print("\\n".join(side_by_side(pair, 80, False).split("\\n")[:3]))

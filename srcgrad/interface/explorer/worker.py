@@ -22,7 +22,7 @@ from typing import Any  # what JSON holds
 from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.processes import command
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from srcgrad.interface.show.side_by_side import Line, Sides, sides
 
 MODES = ("reverse", "forward", "value-and-grad", "vjp", "hvp", "elementwise")

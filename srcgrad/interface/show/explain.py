@@ -34,7 +34,7 @@ from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.interface.api.execute import execute_derivative
 from srcgrad.interface.api.execute import run as execute_run
 from srcgrad.interface.check.check import evaluate_arguments
-from srcgrad.interface.dump.dump import function_of, module_of
+from srcgrad.interface.dump import function_of, module_of
 from srcgrad.interface.show.side_by_side import plain_spelling
 from srcgrad.interface.targets import find_target
 from srcgrad.module import Module

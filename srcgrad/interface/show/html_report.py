@@ -12,10 +12,9 @@ from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.interface.api.differentiable import TEXTS
 from srcgrad.interface.check.check import evaluate_arguments
-from srcgrad.interface.dump.dump import DumpedModule, function_of, module_of
+from srcgrad.interface.dump import DumpedModule, function_of, module_of
 from srcgrad.interface.show.explain import by_value, bytes_kept
-from srcgrad.interface.show.html_page import Report
-from srcgrad.interface.show.side_by_side import sides
+from srcgrad.interface.show.side_by_side import Report, sides
 from srcgrad.interface.targets import find_target
 
 

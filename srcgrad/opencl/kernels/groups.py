@@ -9,7 +9,6 @@ from itertools import chain, count
 import gast
 import numpy as np
 
-from srcgrad.core.expressions import index_rank, is_basic
 from srcgrad.core.facts import Facts, copy_with_facts
 from srcgrad.core.printer.expressions import expression as spelled
 from srcgrad.core.rules import rule_of
@@ -19,6 +18,8 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    index_rank,
+    is_basic,
     literal_node,
     loads,
     name,

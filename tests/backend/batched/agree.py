@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.interface.api.jacobians import Jacobian
+from srcgrad.interface.api.calculus import Jacobian
 
 
 class OneByOne(Jacobian):

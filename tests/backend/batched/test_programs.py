@@ -10,7 +10,7 @@ import pytest
 import srcgrad
 from srcgrad import grad, hessian, jacobian
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.api import jacobians
+from srcgrad.interface.api import calculus
 from tests.backend.batched.agree import check, floats, is_batched
 from tests.programs.accepted import IDS, PROGRAMS
 from tests.random.functions import arguments, define, program
@@ -189,7 +189,7 @@ def test_random_programs(seed: int) -> None:
 
 
 def test_many_directions_go_in_several_runs(monkeypatch) -> None:
-    monkeypatch.setattr(jacobians, "ROOM", 8)
+    monkeypatch.setattr(calculus, "ROOM", 8)
     for mode in ("forward", "reverse"):
         assert is_batched(check(sweep, (V,), mode))
         check(lambda x, y: np.outer(x, y), (V, V[:3]), mode)

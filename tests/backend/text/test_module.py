@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from srcgrad.backend.text.free_names import Import, Literal, OutputFunction, OutsideObject, import_of_value, literal
+from srcgrad.backend.text.definitions import (
+    Import,
+    Literal,
+    OutputFunction,
+    OutsideObject,
+    import_of_value,
+    literal,
+)
 from srcgrad.backend.text.module import body, gap, import_lines, remark
 from srcgrad.backend.text.references import Reference, local_names, references, replace_references
 

@@ -16,10 +16,10 @@ import pytest
 from srcgrad import runtime
 from srcgrad.backend.text.definitions import tidy_body
 from srcgrad.core.source_text import source_of
+from srcgrad.interface import dump as interface_dump
 from srcgrad.interface.check.check import check_grads
 from srcgrad.interface.cli import main
-from srcgrad.interface.dump import dump as dump_dump
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "standalone"
 MADE = FOLDER / "model_grad.py"
@@ -112,20 +112,20 @@ def test_all_that_the_command_needs_is_in_it(tmp_path, monkeypatch):
     assert main(["dump", "src/model.py:f", *options, "-o", "made/grad.py"]) == 0
     text = (tmp_path / "made" / "grad.py").read_text()
     assert "model.py (sha256 " in text and "other.py (sha256 " in text
-    assert dump_dump.read(text) == [
+    assert interface_dump.read(text) == [
         "dump",
         *("../src/model.py:f", "--standalone", "--wrt", "x", "--mode", "value-and-grad", "--inline", "-o", "grad.py"),
     ]
     assert main(["dump", "--check", "made/grad.py"]) == 0
     monkeypatch.chdir(tmp_path / "made")
-    assert main(dump_dump.read(text)) == 0
+    assert main(interface_dump.read(text)) == 0
     assert (tmp_path / "made" / "grad.py").read_text() == text
 
 
 def test_what_came_from_standard_input_names_no_command():
     text = dump("-", text="def f(x: float):\n    return x * x\n", standalone=True).text
     assert "# Made by srcgrad" in text and "srcgrad dump" not in text
-    assert dump_dump.read(text) is None
+    assert interface_dump.read(text) is None
 
 
 @pytest.mark.parametrize("name", MODULES)

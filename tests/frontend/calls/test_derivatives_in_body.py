@@ -10,7 +10,7 @@ from srcgrad import grad, jvp, vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
 from srcgrad.interface.check.finite_differences import central_difference
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from tests.programs.inner_programs import PROGRAMS
 
 X = np.array([0.5, 1.0, 2.0])

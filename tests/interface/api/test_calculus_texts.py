@@ -12,7 +12,7 @@ import srcgrad
 from srcgrad import grad, hessian, hvp, jacobian
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 X = np.array([0.3, -0.7, 1.1])
 

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from srcgrad.interface.cli import main
-from srcgrad.interface.cli.completion import LINES, complete
+from srcgrad.interface.cli.listings import LINES, complete
 from tests.pages import ROOT
 
 MODEL = "import numpy as np\n\n\ndef f(x, w):\n    return np.sum(np.tanh(x * w))\n"

@@ -12,7 +12,7 @@ import pytest
 
 import srcgrad
 from srcgrad.core.rules import rules
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 HEAD = (
     "import numpy as np\nimport srcgrad\nfrom srcgrad import register_vjp, sensitivity\nfrom srcgrad.rules import d\n"

@@ -13,7 +13,7 @@ from scipy.optimize import rosen_der
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 ALONE = "import sys; sys.modules['srcgrad'] = None; exec(compile(open(sys.argv[1]).read(), sys.argv[1], 'exec'))"
 

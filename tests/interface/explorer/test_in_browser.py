@@ -8,7 +8,7 @@ from typing import Any  # Playwright is optional
 
 import pytest
 
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from srcgrad.interface.explorer.worker import EXAMPLES
 from tests.browser import Seen, browser, opened, violations, wait
 from tests.interface.explorer.server import Explorer, explorer

@@ -15,7 +15,7 @@ import pytest
 import srcgrad.explore
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.cli import main
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from srcgrad.interface.explorer.worker import EXAMPLES, LONGEST, Question, answer, question
 from tests.interface.explorer.server import Explorer, explorer
 

@@ -14,7 +14,7 @@ import pytest
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.cli import main
-from srcgrad.interface.show.html_page import PLAIN, colour_lines
+from srcgrad.interface.show.side_by_side import PLAIN, colour_lines
 from tests.interface.show.test_side_by_side import HEAT
 
 VOID = {"meta", "link", "img", "br"}

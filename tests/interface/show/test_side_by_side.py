@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.backend.targets import OWN
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from tests.test_golden import CASES, function_of, parts, wrt_of
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from srcgrad import check_grads, grad, jacobian, jvp, source, value_and_grad, vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check import check_report
-from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump import dump
 
 X = np.array([0.3, -0.7, 1.2])
 Z = np.array([0.3 + 1.0j, -0.7 + 0.2j, 1.2 - 0.6j])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from srcgrad.interface.cli.completion import LINES
+from srcgrad.interface.cli.listings import LINES
 
 START = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
 READY = {"bash": "", "zsh": "autoload -Uz compinit; compinit -D; "}

@@ -17,9 +17,7 @@ from typing import Any  # decorators are arbitrary objects
 import numpy as np
 
 import srcgrad.templates as templates
-from srcgrad.core.bindings import (
-    StaticFunction,
-)
+from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
 from srcgrad.core.identity import cached_function, python_function, spelling

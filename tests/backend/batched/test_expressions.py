@@ -7,8 +7,7 @@ from typing import Any  # a stand-in for the text
 
 import gast
 
-from srcgrad.backend.batched.expressions import Axis
-from srcgrad.backend.batched.values import Value
+from srcgrad.backend.batched.expressions import Axis, Value
 from srcgrad.core.trees import expression
 
 

@@ -13,7 +13,7 @@ import pytest
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.source_text import module_of, same_code, source_of
-from tests.frontend.source.test_source import run, text_of
+from tests.core.test_source import run, text_of
 
 FIRST = "def f(x, n=1):\n    return x * 3.0 + n\n"
 

@@ -37,7 +37,7 @@ from typing import Any  # names of a text mean arbitrary objects
 import srcgrad.templates as templates
 from srcgrad.analysis.argument_kinds import kinds_of_annotations
 from srcgrad.backend.targets import target_named as targets_named
-from srcgrad.backend.text.free_names import CopiedDefinition, Globals, Meaning, OutputFunction, is_installed
+from srcgrad.backend.text.definitions import CopiedDefinition, Globals, Meaning, OutputFunction, is_installed
 from srcgrad.backend.text.module import WIDTH, Pieces, body, follower, gap, header, import_lines, remark, write
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute
 from srcgrad.core.errors import DifferentiationError, Place
@@ -59,7 +59,7 @@ from srcgrad.core.source_text import label_of
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.core.version import __version__
 from srcgrad.derive.row_blocks import Blocks
-from srcgrad.frontend.source.functions_with_rules import call_of
+from srcgrad.frontend.functions_with_rules import call_of
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.row_blocks import blocked_text, checked_rows
 from srcgrad.interface.api.user_rules import (

@@ -1,1 +1,0 @@
-"""The source of functions: shadows, functions with rules and wrappers."""

@@ -1,1 +1,0 @@
-"""Derivatives of functions known only as text."""

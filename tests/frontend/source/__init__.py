@@ -1,1 +1,0 @@
-"""Tests of where the source of functions and the meaning of names come from."""
