@@ -79,7 +79,7 @@ def _laid(s: Any, a: Any, axis: Any) -> Any:
 def ordered_axes(a: Any, axis: Any) -> tuple[tuple[int, ...], int]:
     """The axes of a, those that are kept before those that are reduced, and the number of those kept."""
     rank = np.ndim(a)
-    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    given = range(rank) if axis is None or not rank else axis if isinstance(axis, tuple) else (axis,)
     reduced = tuple(k % rank for k in given)
     kept = tuple(k for k in range(rank) if k not in reduced)
     return kept + reduced, len(kept)
@@ -343,6 +343,24 @@ def quantile_place(q: Any, n: Any, method: str = "linear") -> Any:
     for count in np.unique(n):
         made[..., n == count] = np.asarray(quantile_place(q, count, method))[..., None]
     return made
+
+
+def quantile_type(a: Any, q: Any, method: str = "linear") -> Any:
+    """The dtype of `np.quantile(a, q, method=method)`: a number of Python's for q leaves that of a as it is.
+
+    >>> quantile_type(np.zeros(3, np.float32), 0.5), quantile_type(np.zeros(3, np.float32), [0.5])
+    (dtype('float32'), dtype('float64'))
+    """
+    return np.asarray(np.quantile(np.ones(1, a.dtype), q, method=method)).dtype  # type: ignore[call-overload]
+
+
+def fraction(q: Any) -> Any:
+    """q percent, as `np.percentile` takes it: a number of Python's stays one.
+
+    >>> fraction(50), fraction(np.array([50.0]))
+    (0.5, array([0.5]))
+    """
+    return q / 100.0 if type(q) in (int, float) else np.true_divide(q, 100.0)
 
 
 def quantile_slope(q: Any, n: Any, method: str = "linear") -> Any:

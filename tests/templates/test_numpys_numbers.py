@@ -25,6 +25,11 @@ CALLS = {
     "average": lambda x: np.average(x, weights=x),
     "median": lambda x: np.median(x),
     "sinc": lambda x: np.sinc(x),
+    "ediff1d": lambda x: np.ediff1d(x, to_end=np.array([1.0, 2.0]), to_begin=-99.5),
+    "quantile": lambda x: np.quantile(x, 0.3),
+    "quantiles": lambda x: np.quantile(x, [0.3, 0.8]),
+    "a percentile": lambda x: np.percentile(x, np.float64(30.0)),
+    "percentiles": lambda x: np.nanpercentile(x, np.array([30.0, 80.0], np.float32)),
 }
 
 
@@ -63,6 +68,28 @@ def test_integers_cut_off_and_carry_nothing(f):
     moved = (np.sum(f(2.6 + 1e-6)) - np.sum(f(2.6 - 1e-6))) / 2e-6
     np.testing.assert_allclose(back(np.ones_like(y))[0], moved, rtol=1e-8)
     np.testing.assert_allclose(np.sum(jvp(f, (2.6,), (1.0,))[1]), moved, rtol=1e-8)
+
+
+COUNTS = np.array([1, 2, 4, 8])
+BETWEEN = [
+    lambda q: np.quantile(COUNTS, q),
+    lambda q: np.quantile([1, 2, 4, 8], q, method="weibull") * q,
+    lambda q: np.percentile(COUNTS, 100.0 * q),
+    lambda q: np.nanquantile(COUNTS.reshape(2, 2), [q, 0.5 * q], axis=1),
+]
+
+
+@pytest.mark.parametrize("f", BETWEEN)
+def test_quantiles_lie_between_integers(f):
+    """The place among them was cut off to one of them."""
+    check_grads(f, (0.3,), order=1)
+
+
+@pytest.mark.parametrize("x", [2.5, np.array(2.5), np.float64(2.5)])
+@pytest.mark.parametrize("axis", [0, -1, (), None])
+def test_products_of_numbers_along_an_axis(x, axis):
+    """NumPy takes the first and the last axis of what has none."""
+    check_grads(lambda x: np.prod(x, axis=axis) * x + np.nanprod(x * x, axis=axis, keepdims=True), (x,), order=2)
 
 
 @pytest.mark.parametrize("dtype", [int, np.int64, "int32", bool])

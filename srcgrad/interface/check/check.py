@@ -645,7 +645,7 @@ SHAPES: tuple[Shape, ...] = ((), (3,), (3, 3))
 RANGES = ((0.5, 1.5), (0.1, 0.9), (1.5, 3.0), (-1.0, 1.0))
 NUMBERS = ("forward", "reverse", "pairing")
 MOST_PARAMETERS = 6  # with more, arguments of mixed shapes are too many to try
-# What a function may raise that was given arguments of a wrong shape, or out of its domain.
+# What text that is to be arguments may raise.
 UNFIT = (
     ArithmeticError,
     AssertionError,
@@ -735,6 +735,7 @@ def _outcome(target: str, module: ModuleType, function: StaticFunction, trial: T
         for seed in range(trial.seed, trial.seed + trial.trials):
             args = _arguments(live, function, trial.arguments, seed)
             known = spell_arguments(args)
+            _runs_or_says_why(live, args, name)
             again.append("" if trial.arguments is not None else f"--seed {seed} --args {shlex.quote(known)}")
             made = summary(name, check_report(live, args, trial.order, wrt=trial.wrt, seed=seed))
             rows += made
@@ -745,6 +746,15 @@ def _outcome(target: str, module: ModuleType, function: StaticFunction, trial: T
     except Exception as error:  # whatever a derivative raises where its function does not is a finding
         rows.append(Row(name, "all", "-", "-", f"FAILED {type(error).__name__}: {error}"))
     return Outcome(target, name, tuple(dict.fromkeys(rows)), drawn=tuple(filter(None, again)))
+
+
+def _runs_or_says_why(live: Function, args: tuple[Any, ...], name: str) -> None:
+    """E5015 where the function itself raises: there is no derivative to be right or wrong."""
+    try:
+        live(*shape_like(args, vector(args)))
+    except Exception as error:  # whatever a function of the user's raises
+        message = f"{name} itself raises {type(error).__name__} for these arguments: {error}"
+        raise DifferentiationError("E5015", message, "give others behind --args") from error
 
 
 def spell_arguments(args: Sequence[Any]) -> str:
@@ -849,7 +859,7 @@ def _runs(live: Function, args: tuple[Any, ...]) -> bool:
         warnings.simplefilter("ignore")
         try:
             value = live(*args)
-        except UNFIT:
+        except Exception:  # whatever a function of the user's raises
             return False
     floats = [part for _, part in parts(value) if is_float(part)]
     return bool(floats) and all(np.all(np.isfinite(part)) for part in floats)

@@ -26,6 +26,7 @@ from typing import Any  # arguments are arbitrary nested Python values
 import numpy as np
 from numpy.typing import NDArray
 
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.runtime import zeros_like
 
 Vector = NDArray[np.float64]
@@ -181,7 +182,7 @@ def _part_like(part: Any, numbers: Vector) -> Any:
 def central_difference(function: Callable[..., Any], args: Sequence[Any], direction: Vector, step: float) -> Vector:
     """(f(x + h v) - f(x - h v)) / (2 h), the derivative of `function` along `direction`, off by O(h**2).
 
-    A point outside the function's domain counts as NaN: Python's own functions raise there, NumPy's do not.
+    A point outside the function's domain counts as NaN: functions of Python and of the user raise there.
 
     >>> central_difference(lambda x: x * x, (np.array([3.0]),), np.array([1.0]), 1e-5).round(6)
     array([6.])
@@ -227,7 +228,9 @@ def _value(function: Callable[..., Any], args: Sequence[Any]) -> Vector:
     try:
         with np.errstate(all="ignore"):
             return vector(function(*args))
-    except (ValueError, ArithmeticError):
+    except DifferentiationError:
+        raise
+    except Exception:  # whatever a function of the user's raises where it is not defined
         return np.full(1, np.nan)
 
 

@@ -159,9 +159,9 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 def ediff1d(ary, to_end=None, to_begin=None):
     steps = np.diff(np.ravel(ary))
     if to_begin is not None:
-        steps = np.concatenate((np.ravel(to_begin), steps))
+        steps = np.concatenate((np.ravel(to_begin).astype(steps.dtype), steps))
     if to_end is not None:
-        steps = np.concatenate((steps, np.ravel(to_end)))
+        steps = np.concatenate((steps, np.ravel(to_end).astype(steps.dtype)))
     return steps
 
 

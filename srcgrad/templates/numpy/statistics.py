@@ -4,11 +4,19 @@ import numpy as np
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.reductions import binned, merge_axes, of_bins, quantile_place, quantile_slope
+from srcgrad.runtime.reductions import (
+    binned,
+    fraction,
+    merge_axes,
+    of_bins,
+    quantile_place,
+    quantile_slope,
+    quantile_type,
+)
 
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 
-constants([quantile_slope])
+constants([quantile_slope, quantile_type])
 
 FORMS = (
     ("{name}(x, {half})", (5,)),
@@ -40,7 +48,7 @@ def _forms(name, whole):
 )
 def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
-    place = quantile_place(q, np.shape(lines)[0], method).astype(lines.dtype)
+    place = quantile_place(q, np.shape(lines)[0], method).astype(quantile_type(lines, q, method))
     whole = np.floor(place)
     below = whole.astype(int)
     above = np.minimum(below + 1, np.shape(lines)[0] - 1)
@@ -59,7 +67,7 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     note="As np.quantile.",
 )
 def percentile(a, q, axis=None, *, method="linear", keepdims=False):
-    return np.quantile(a, np.asarray(q) / 100.0, axis=axis, method=method, keepdims=keepdims)
+    return np.quantile(a, fraction(q), axis=axis, method=method, keepdims=keepdims)
 
 
 SOME = "np.where(x > 1.0, np.nan, x)"
@@ -78,7 +86,7 @@ SOME = "np.where(x > 1.0, np.nan, x)"
 def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
     present = np.count_nonzero(np.logical_not(np.isnan(lines)), axis=0)
-    place = quantile_place(q, present, method).astype(lines.dtype)
+    place = quantile_place(q, present, method).astype(quantile_type(lines, q, method))
     whole = np.floor(place)
     below = whole.astype(int)
     above = np.minimum(below + 1, np.maximum(present - 1, 0))
@@ -97,7 +105,7 @@ def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     note="As np.nanquantile.",
 )
 def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
-    return np.nanquantile(a, np.asarray(q) / 100.0, axis=axis, method=method, keepdims=keepdims)
+    return np.nanquantile(a, fraction(q), axis=axis, method=method, keepdims=keepdims)
 
 
 @adjoint.composed(
@@ -130,6 +138,16 @@ def partition(a, kth, axis=-1, kind="introselect"):
     if axis is not None:
         y = np.moveaxis(y, -1, axis)
     return y
+
+
+@adjoint(fraction, forms=(("fraction(x)", (3,)), ("fraction(x)", ()), ("fraction(x)", None)))
+def fraction_adjoint(z, q):
+    d[q] = d[z] / 100.0
+
+
+@tangent(fraction)
+def fraction_tangent(z, q):
+    d[z] = d[q] / 100.0
 
 
 @adjoint(

@@ -161,6 +161,22 @@ def kinked(x: float):
 
 def right(x):
     return np.sum(x * x)
+
+
+class Small(Exception):
+    pass
+
+
+def large(x):
+    if np.sum(x) < 10.0:
+        raise Small("too small")
+    return np.sum(x)
+
+
+def half(x: float):
+    if x > 1.0:
+        raise Small(x)
+    return x * x
 """
 
 
@@ -189,6 +205,16 @@ def test_what_was_drawn_is_told_and_repeats_the_failure(model: Path, capfd: Any)
     assert capfd.readouterr().out == first.out
     assert main(["check", "model.py:right"]) == 0
     assert capfd.readouterr().err == ""
+
+
+def test_a_function_that_raises_is_no_wrong_derivative(model: Path, capfd: Any) -> None:
+    """Whatever it raises: for the arguments given, for some that are drawn, beside the point."""
+    assert main(["check", "model.py:large", "--args", "2.0"]) == 1
+    assert "E5015" in (told := capfd.readouterr()).err and "large itself raises Small" in told.err
+    assert main(["check", "model.py:large"]) == 0  # what is drawn is drawn until it runs
+    assert main(["check", "model.py:half", "--args", "1.0"]) == 3
+    assert "undecided: undefined beside this point" in capfd.readouterr().out
+    assert main(["check", "model.py:large", "--args", "np.ones(20)"]) == 0
 
 
 def drawn_anew(x):
