@@ -170,6 +170,8 @@ def half_read(x: Any, lower: Any = True) -> Any:
     array([[1., 0.],
            [4., 3.]])
     """
+    if np.ndim(x) < 2:
+        raise TypeError("E5006 argument that the rule does not handle: a matrix that is given by its diagonal")
     below = lower.upper() == "L" if isinstance(lower, str) else np.all(lower)
     return np.tril(x) + np.tril(x, -1) if below else np.triu(x) + np.triu(x, 1)
 

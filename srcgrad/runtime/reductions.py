@@ -79,7 +79,7 @@ def _laid(s: Any, a: Any, axis: Any) -> Any:
 def ordered_axes(a: Any, axis: Any) -> tuple[tuple[int, ...], int]:
     """The axes of a, those that are kept before those that are reduced, and the number of those kept."""
     rank = np.ndim(a)
-    given = range(rank) if axis is None or not rank else axis if isinstance(axis, tuple) else (axis,)
+    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     reduced = tuple(k % rank for k in given)
     kept = tuple(k for k in range(rank) if k not in reduced)
     return kept + reduced, len(kept)
@@ -203,6 +203,7 @@ def prod_without(a: Any, axis: Any = None) -> Any:
     >>> prod_without(np.array([2.0, 0.0, 3.0])).tolist()
     [0.0, 6.0, 0.0]
     """
+    axis = axis if np.ndim(a) else None  # NumPy takes the first and the last axis of what has none
     lines = merge_axes(a, axis)
     after = products_before(lines[..., ::-1], -1)[..., ::-1]
     return split_axes(products_before(lines, -1) * after, a, axis)
@@ -216,6 +217,7 @@ def prod_without_tangent(a_dot: Any, a: Any, axis: Any = None) -> Any:
     >>> prod_without_tangent(np.array([1.0, 0.0, 0.0]), np.array([2.0, 0.0, 3.0])).tolist()
     [0.0, 3.0, 0.0]
     """
+    axis = axis if np.ndim(a) else None
     lines, dots = merge_axes(a, axis), merge_axes(a_dot, axis)
     before, before_dot = running_products(lines, dots)
     after, after_dot = running_products(lines[..., ::-1], dots[..., ::-1])

@@ -102,3 +102,17 @@ def test_what_is_refused_says_why(f, reason):
         with pytest.raises(DifferentiationError, match=reason) as caught:
             derivative(*values)
         assert caught.value.code in ("E5001", "E5003")
+
+
+MEAN, COV = np.array([0.2, -0.4, 0.9]), 2.0 * np.eye(3) + 0.3
+
+
+@pytest.mark.parametrize("x", [0.3, np.array([0.3]), np.array([[0.3], [0.4]]), np.ones((2, 4, 3))])
+def test_points_are_broadcast_to_the_mean(x):
+    check_grads(lambda x, mean, cov: stats.multivariate_normal.logpdf(x, mean, cov), (x, MEAN, COV), order=1)
+
+
+@pytest.mark.parametrize("derive", [lambda f, a: grad(f)(a), lambda f, a: jvp(f, (a,), (a,))])
+def test_a_covariance_given_by_its_diagonal_is_refused(derive):
+    with pytest.raises(DifferentiationError, match="E5006"):
+        derive(lambda cov: stats.multivariate_normal.logpdf(MEAN, np.zeros(3), cov), np.array([1.5, 2.0, 3.0]))

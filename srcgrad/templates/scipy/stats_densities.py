@@ -318,7 +318,7 @@ def normal(z, x, mean, cov):
     read = 0.5 * (half_read(cov) + half_read(cov).T)
     turned = np.linalg.solve(read, np.expand_dims(x - mean, -1))[..., 0]
     flow = np.expand_dims(d[z], -1) * turned
-    d[x] = -flow
+    d[x] = sum_to(-flow, x)
     d[mean] = sum_to(flow, mean)
     whole = sum_to(0.5 * np.expand_dims(flow, -1) * np.expand_dims(turned, -2), cov)
     d[cov] = half_read(whole - 0.5 * np.sum(d[z]) * np.linalg.inv(read))
