@@ -143,3 +143,29 @@ def test_memory():
     """A recurrence of 10,000 steps: 25 states with 20 slots, 2.5 sqrt(n) without."""
     assert peak(", slots=20", 10_000, 2_000) <= 25.0
     assert peak("", 10_000, 2_000) <= 2.5 * math.sqrt(10_000)
+
+
+def written_before(x):
+    a = x * 1.0
+    t = np.sin(a)
+    a[0] = a[1] * a[1] * a[0]
+    for _ in srcgrad.checkpointed(range(6)):
+        a[1] = np.sin(a[0]) * a[2]
+        a[0] = a[0] * a[1] + 0.3
+    return np.sum(a * a) + np.sum(t)
+
+
+def inside_of_another(x):
+    a = x * 1.0
+    for _ in range(2):
+        a[0] = a[1] * a[0]
+        for _ in srcgrad.checkpointed(range(5), slots=2):
+            a[1] = np.sin(a[0]) * a[2]
+            a[0] = a[0] * a[1] + 0.3
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("f", [written_before, inside_of_another])
+def test_a_pullback_leaves_what_was_kept_as_it_was(f):
+    """It is called twice: states that are kept are walked back over in copies, and written into in copies."""
+    srcgrad.check_grads(f, (np.array([0.3, 0.7, 0.9]),), order=1)

@@ -252,7 +252,7 @@ def main(arguments: list[str]) -> int:
     """Print the survivors; 0 if there are none."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", help="a rule's name, such as np.tanh")
-    only = parser.parse_args(arguments).require_arguments
+    only = parser.parse_args(arguments).only
     chosen = [r for r in differentiable_rules() if only in (None, r.name) and not any(r.op is op for op in BY_ENGINE)]
     found = [mutant for rule in chosen for mutant in (*mutants(rule), *halved(rule), *unsummed(rule))]
     survivors = [mutant for mutant in found if survives(mutant)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from srcgrad.core.rules import Rule
-from tests.templates.mutation import halved, mutants, survives, unsummed
+from tests.templates.mutation import halved, main, mutants, survives, unsummed
 from tests.templates.rule_cases import differentiable_rules
 
 SAMPLE = ("np.multiply", "np.arctan2", "np.tanh", "np.sum", "np.max", "np.matmul", "np.linalg.solve")
@@ -42,3 +42,8 @@ def test_a_sum_over_what_was_broadcast_is_seen(rule: Rule) -> None:
 
 def test_the_sample_is_in_the_table() -> None:
     assert sorted(rule.name for rule in CHOSEN) == sorted(SAMPLE)
+
+
+def test_the_command_tells_of_one_rule(capsys) -> None:
+    assert main(["--only", "np.tanh"]) == 0
+    assert capsys.readouterr().out.endswith(" mutants of 1 rules, 0 survive\n")
