@@ -68,18 +68,15 @@ _WORDS = (
 )
 
 
-def floors(function: Node, order: Block, facts: Facts) -> dict[str, float]:
-    """By name, a number of at least 0 below which no value is, where the arguments are finite; no such value is nan.
+def note_floors(order: Block, apart: list[str], facts: Facts) -> None:
+    """Note, by name, a number of at least 0 below which no value is, where the arguments are finite; none is nan.
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> explain_facts("def f(x):\\n    r = np.sqrt(x * x + 0.25)\\n    return np.sum(1.0 / r)", after="doubts").floors
     {'t2': 0.0, 't1': 0.25, 'r': 0.5, 't4': 0.0, 'y': 0.0}
     """
-    apart = parameters(function)
-    made: dict[
-        str, list[Node]
-    ] = {}  # a write into an array, by whatever name, is one of these (frontend/desugar/views.py)
-    for node in order:
+    made: dict[str, list[Node]] = {}
+    for node in order:  # a write into an array, by whatever name, is one of these (frontend/desugar/views.py)
         for bound in stores(node):
             made.setdefault(bound, []).append(node)
     open_ = {one: nodes for one, nodes in made.items() if one not in apart and one not in facts.complex}
@@ -92,7 +89,7 @@ def floors(function: Node, order: Block, facts: Facts) -> dict[str, float]:
                 if len(least) == len(found):
                     facts.floors[one] = min(least)
         if len(facts.floors) == known:
-            return facts.floors
+            return
 
 
 def floor_of_value(node: Node, facts: Facts) -> float | None:
@@ -468,12 +465,12 @@ def doubts(function: Node, facts: Facts) -> Node:
     if facts.mode == "primal":
         return function
     order = statements(function.body)
-    facts.doubts = _doubtful_names(function, order, facts)
-    known = -1
-    while facts.doubts and known != len(facts.floors):
-        known = len(facts.floors)
-        if len(floors(function, order, facts)) != known:
-            facts.doubts = _doubtful_names(function, order, facts)
+    begun = dict.fromkeys([*_outside_arrays(function, order, facts), *_names_tested_for_nan(order, facts)])
+    facts.doubts = _doubtful_names(order, begun, facts)
+    if facts.doubts:
+        facts.doubts = begun
+        for part in _stretches(function.body):
+            _settle(part, parameters(function), facts)
     facts.least = facts.floors
     facts.floors = {one: least for one, least in facts.floors.items() if one not in facts.doubts}  # inf is no divisor
     note_masks(order, facts)
@@ -560,11 +557,33 @@ def _is_all(part: Node) -> bool:
     return isinstance(part, gast.Constant) and part.value in (None, ...)
 
 
-def _doubtful_names(function: Node, order: Block, facts: Facts) -> dict[str, None]:
+def _settle(order: Block, apart: list[str], facts: Facts) -> None:
+    """Note the floors and the doubtful names of a stretch: what divides by a value with a floor is not doubtful."""
+    before, known = facts.doubts, -1
+    while known != len(facts.floors):
+        known = len(facts.floors)
+        facts.doubts = _doubtful_names(order, before, facts)
+        note_floors(order, apart, facts)
+
+
+def _stretches(body: Block) -> list[Block]:
+    """Statements in stretches that are settled one after the other: what binds a name anew is in one with the first."""
+    found: list[tuple[Block, list[str]]] = []
+    bound: dict[str, int] = {}
+    for top in body:
+        inner = statements([top])
+        names = [one for node in inner for one in stores(node)]
+        place = min((bound[one] for one in names if one in bound), default=len(found))
+        joined = [*found[place:], (inner, names)]
+        names = [one for _, held in joined for one in held]
+        found[place:] = [([node for nodes, _ in joined for node in nodes], names)]
+        bound.update(dict.fromkeys(names, place))
+    return [nodes for nodes, _ in found]
+
+
+def _doubtful_names(order: Block, begun: dict[str, None], facts: Facts) -> dict[str, None]:
     """Names some value of which may be inf or nan, where the arguments are finite that are differentiated."""
-    found = dict.fromkeys(_outside_arrays(function, order, facts))
-    for one in _names_tested_for_nan(order, facts):
-        found[one] = None
+    found = dict(begun)
     while True:
         known = len(found)
         for node in order:

@@ -253,6 +253,7 @@ class Rewriting:
     facts: Facts
     blocks: Callable[[Block, Rewriting], Block]  # the rewriting of a block
     lists: dict[str, str] = field(default_factory=dict)  # names that hold lists and dicts of their own
+    mixed: set[str] = field(default_factory=set)  # those of them that are bound to something else as well
     written: frozenset[str] = frozenset()  # arrays of which parts are written
     used: frozenset[str] = frozenset()  # names of the function, those of comprehensions apart
     made: frozenset[str] = frozenset()  # fresh names

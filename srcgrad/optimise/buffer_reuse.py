@@ -154,7 +154,7 @@ def _is_own(held: str, program: Program, facts: Facts, values: _Values, fits: bo
     """Whether a name holds floats in a large array of its own, of which nothing shows a part."""
     if held in facts.mutable or held in facts.viewed or held in facts.swapped or held in facts.rebound:
         return False
-    bound = [n for n in statements(program.block) if held in stores(n)]
+    bound = values.bound.get(held, [])
     if len(bound) != 1 or bound[0] not in program.forward:
         return False
     value = bound[0].value
@@ -171,6 +171,10 @@ class _Values:
     def __init__(self, program: Program, facts: Facts) -> None:
         self.facts = facts
         self.of: dict[str, list[Node]] = {}
+        self.bound: dict[str, Block] = {}
+        for node in statements(program.block):
+            for one in dict.fromkeys(stores(node)):
+                self.bound.setdefault(one, []).append(node)
         for node in statements(program.forward):
             if (bound := target(node)) is not None:
                 self.of.setdefault(bound, []).append(node.value)

@@ -79,3 +79,22 @@ def test_a_text_that_fails_is_no_refusal() -> None:
     assert amiss(DifferentiationError("E5005", "what", "how"), text) == "no place is named"
     held = "the rule does not hold for these arguments: TypeError: 'Box' object does not support item assignment"
     assert refusal(DifferentiationError("E5006", held, "how", place), text).startswith("wrong: a text made here fails")
+
+
+STARRED = (
+    "b, *d = s\nd = x['w']\nreturn 1.0 + x['a'] + d",
+    "*d, b = s\nt = sum(d)\nd = x['w']\nreturn t + x['a'] + d",
+    "t = 0.0\nfor b, *d in [s, s * 2.0]:\n    t = t + d[0] * b\nd = x['w']\nreturn d + x['a'] + t",
+    "b, *d = s\nd.append(b)\nt = sum(d)\nd = x['w']\nreturn t + d",
+    "b, *d = s\nd[0] = d[0] * b\nt = d[0]\nd = x['w']\nreturn t + d",
+    "b, *d = s\nd += [b * b, b]\nreturn d[2] * d[0] + sum(d)",
+)
+
+
+@pytest.mark.parametrize("lines", STARRED)
+def test_a_name_that_gathered_a_rest_may_be_bound_to_a_number(lines: str) -> None:
+    """A dumped text took it for a list from then on, and `+` for the joining of lists."""
+    body = "".join(f"    {line}\n" for line in lines.split("\n"))
+    text = HEAD + "def f(s, x):\n" + body + ARGUMENTS.replace("x0, 0.8, 0.3", "x0, {'a': 0.35, 'w': -0.6}")
+    found = judged(text, 0)
+    assert found.verdict == "right" and "dumped" in found.judged, found

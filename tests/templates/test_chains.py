@@ -41,6 +41,7 @@ def chain(statement: str, head: str = "", tail: str = "np.sum({z})") -> Callable
 STATEMENTS = {
     "{a} = {b} ** 2 + 0.5 * {c}": 0.3,
     "{a} = {b} / {c} ** 2 + {c}": VECTOR,
+    "{a} = {b} / (1.0 + {c} ** 2)": VECTOR,
     "{a} = ({b}[:, None] * {c} - {b})[0]": VECTOR,
     "{a} = -({b} * {c}) * -{b} / -{c}": VECTOR,
     "{a} = {b} ** {c} + {b}": VECTOR,
@@ -70,13 +71,13 @@ def test_of_statements(statement: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["forward", "hvp", "vjp"])
-@pytest.mark.parametrize("statement", [*STATEMENTS][1:3])
+@pytest.mark.parametrize("statement", [*STATEMENTS][1:4])
 def test_of_modes(statement: str, mode: str) -> None:
     assert growth(chain(statement), NAMES, (VECTOR,), mode) <= MOST
 
 
 @pytest.mark.parametrize("target", ["numba", "opencl"])
-@pytest.mark.parametrize("statement", [*STATEMENTS][1:3])
+@pytest.mark.parametrize("statement", [*STATEMENTS][1:4])
 def test_of_targets(statement: str, target: str) -> None:
     """The loops and the kernels of a text are found in calls that grow no faster."""
     short, long = (calls(defined(chain(statement)(n), NAMES), (VECTOR,), target=target) for n in (LONG // 2, LONG))

@@ -119,6 +119,7 @@ def unpack_sequence(node: Node, work: Rewriting) -> Block | None:
         count = work.name("k")
         end = f"len({held}) - {after}" if after else f"len({held})"
         each = gast.comprehension(name(count, gast.Store()), expression(f"range({k}, {end})"), [], 0)
+        work.mixed |= {item.value.id} - {one for one, kind in work.lists.items() if kind == "list"}
         work.lists[item.value.id] = "list"
         rest = work.bind(item.value.id, gast.ListComp(expression(f"{held}[{count}]"), [each]), node)
         made += work.block([rest])

@@ -116,6 +116,7 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
             if facts is not None and (node in facts.copies or (ours and _is_own(value, bound, facts))):
                 continue
             tag = "" if _reads_itself(value, bound) else kind_of_list(value, facts, known)
+            tag = "list" if value is None and bound in _gathered(node) else tag
             if not tag and value is not None and facts is not None and bound in filled:
                 tag = container_of(value, function, facts)
             found.setdefault(bound, []).append(tag)
@@ -149,6 +150,13 @@ def _reads_itself(value: Node | None, bound: str) -> bool:
     """Whether a name is bound to another list that is made of its own: `points = [2.0 * p for p in points]`."""
     comprehends = isinstance(value, gast.ListComp | gast.DictComp)
     return comprehends and any(getattr(n, "id", "") == bound for n in walk(value))
+
+
+def _gathered(node: Node) -> list[str]:
+    """Names that a statement binds to lists of what the others leave: `first, *rest = x`."""
+    placed = node.targets if isinstance(node, gast.Assign) else [node.target] if isinstance(node, gast.For) else []
+    stars = [star for part in placed for star in find_nodes(part, gast.Starred)]
+    return [star.value.id for star in stars if isinstance(star.value, gast.Name)]
 
 
 def _extends(node: Node, bound: str) -> bool:
@@ -458,7 +466,8 @@ def _is_list(value: Node, work: Rewriting) -> bool:
     if isinstance(value, gast.List | gast.ListComp | gast.GeneratorExp):
         return True
     if isinstance(value, gast.Name):
-        return work.lists.get(value.id) == "list"
+        sure = value.id not in work.mixed or work.facts.of.get(value, UNKNOWN).tag == "list"
+        return work.lists.get(value.id) == "list" and sure
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Add):
         return _is_list(value.left, work) or _is_list(value.right, work)
     return kind_of_list(value, work.facts, work.lists) == "list"

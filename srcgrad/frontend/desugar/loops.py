@@ -147,7 +147,8 @@ def _is_list(value: Node, work: Rewriting) -> bool:
         return _is_list(value.left, work) or _is_list(value.right, work)
     if isinstance(value, gast.Name):
         known = work.facts.of.get(value, UNKNOWN).tag  # the name may have been that of a list before
-        return work.lists.get(value.id) == "list" and known in ("list", "unknown")
+        sure = known == "list" or (known == "unknown" and value.id not in work.mixed)
+        return work.lists.get(value.id) == "list" and sure
     return isinstance(value, gast.List | gast.ListComp)
 
 
