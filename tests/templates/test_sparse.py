@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from srcgrad import grad, source
+from srcgrad import grad, source, vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check import check_grads
 
@@ -75,3 +75,20 @@ def test_what_is_refused():
     for f, args in ((elementwise, (x,)), (with_respect_to_the_matrix, (A, x))):
         with pytest.raises(DifferentiationError):
             grad(f)(*args)
+
+
+HELD = sp.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+
+
+@pytest.mark.parametrize("given", [(), (HELD.copy(),)], ids=["captured", "an argument"])
+def test_a_pullback_reads_the_matrix_of_the_forward_call(given):
+    """The public `vjp` keeps a copy of what its backward half reads."""
+    matrix = given[0] if given else HELD
+    f = (lambda x, m: np.sin(m @ x)) if given else (lambda x: np.sin(HELD @ x))
+    x = np.array([0.3, 0.4])
+    back = vjp(f, x, *given, wrt=(0,))[1]
+    due = matrix.T @ np.cos(matrix @ x)
+    matrix.data *= 2.0
+    (found,) = back(np.ones(2))
+    matrix.data /= 2.0
+    np.testing.assert_allclose(found, due, rtol=1e-14)
