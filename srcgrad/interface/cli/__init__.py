@@ -20,7 +20,7 @@ __all__ = ["MODES", "main"]
 
 COMMANDS = {  # the module in which each is
     "check": "check",
-    "completion": "completion",
+    "completion": "listings",
     "devices": "listings",
     "dump": "dump",
     "explain": "explain",
