@@ -479,3 +479,20 @@ def test_elements_that_are_overwritten_through_a_view(function: Any) -> None:
     np.testing.assert_allclose(found[1:], near[1:], rtol=1e-6)
     assert np.isfinite(found[0])
     np.testing.assert_allclose(srcgrad.jvp(function, (x,), (np.ones(3),))[1], np.sum(found), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_condition_that_changes_after_it_was_read():
+    """The mask is the one that the function read, by a copy where it is written into later."""
+
+    def f(x):
+        m = x > 0.5
+        z = np.sqrt(x - 0.5)
+        y = np.where(m, z, 0.0)
+        w = y * z * x
+        m[0] = True
+        v = np.where(m, w, 1.0)
+        m[:] = False
+        return np.sum(np.where(np.isnan(v), 0.0, v)) + np.sum(y)
+
+    check_grads(f, (np.array([0.3, 0.7, 0.9]),), order=1)
