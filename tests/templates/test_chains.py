@@ -84,6 +84,11 @@ def test_of_targets(statement: str, target: str) -> None:
     assert long <= MOST * short
 
 
+def test_of_quotients() -> None:
+    """That `1 + a ** 2` is never 0 tells whether what divides by it is finite: asked once for each statement."""
+    assert growth(chain("{a} = {b} / (1.0 + {c} ** 2)"), NAMES, (VECTOR,), counts=(40, 80)) <= MOST
+
+
 LOOPS = {
     "for": "    for _ in range(3):\n{body}        a0, a1 = a{n}, a{m}\n",
     "while": "    i = 0\n    while i < 3:\n{body}        a0, a1 = a{n}, a{m}\n        i += 1\n",
