@@ -19,9 +19,9 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import aliases
-from srcgrad.analysis.containers import containers, items
+from srcgrad.analysis.containers import containers
 from srcgrad.analysis.definite_assignment import definite_assignment
-from srcgrad.analysis.dtypes import complex_limits, complexes, expected_real
+from srcgrad.analysis.dtypes import complex_limits, complexes
 from srcgrad.analysis.mutation import check_mutation
 from srcgrad.analysis.recognised_idioms import recognise_logistic, shifts
 from srcgrad.analysis.record_candidates import accumulators
@@ -34,7 +34,7 @@ from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, walk
 from srcgrad.core.trees import copy as trees_copy
-from srcgrad.derive.arguments import calls, check_places, check_real, function_arguments, operands
+from srcgrad.derive.arguments import calls, check_places, check_real, operands
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.forward import tangent, tangent_name
 from srcgrad.derive.probes import probes
@@ -52,19 +52,15 @@ from srcgrad.frontend.desugar.assignments import item_targets
 from srcgrad.frontend.desugar.conversions import conversions
 from srcgrad.frontend.desugar.desugar import desugar, exits, generated_text
 from srcgrad.frontend.desugar.lists_and_dicts import lists
-from srcgrad.frontend.desugar.numpy_spellings import array_api
 from srcgrad.frontend.desugar.objects import records
 from srcgrad.frontend.desugar.views import views
 from srcgrad.frontend.early_facts import auxiliary, fields, intermediate, results
-from srcgrad.frontend.language import check_names, check_silent, keep_draws, mark_moving, subset
-from srcgrad.frontend.normalise import normalise, parts_of_displays
+from srcgrad.frontend.language import check_names, check_silent, subset
+from srcgrad.frontend.normalise import normalise
 from srcgrad.frontend.rename_variables import spell_augmented, webs
-from srcgrad.optimise.adjoint_sums import accumulate, fill_adjoints, join_accumulations, parts
-from srcgrad.optimise.algebra import constants_first, factors, product_transposes, products, signs, spread_seed, units
+from srcgrad.optimise.adjoint_sums import accumulate, join_accumulations, parts
+from srcgrad.optimise.algebra import product_transposes, products, simplify, spread_seed
 from srcgrad.optimise.broadcasting import (
-    keepdims_elimination,
-    last_shapes,
-    shape_only_operands,
     standins,
     tangent_shapes,
     unbroadcast_elimination,
@@ -78,13 +74,11 @@ from srcgrad.optimise.dead_code import (
     dead_restores,
     drop,
     first_stores,
-    split_dict_adjoints,
     unbound_shapes,
 )
-from srcgrad.optimise.divisions import factor_sums, quotients, ratios, reuse_quotients
+from srcgrad.optimise.divisions import ratios, strength_reduction
 from srcgrad.optimise.inline_expressions import (
     inline,
-    inline_into_stores,
     inline_within_page,
     order,
     second_names,
@@ -95,11 +89,8 @@ from srcgrad.optimise.naming import coalesce, count_temporaries, sign_turns, unp
 from srcgrad.optimise.pullback_closure import closure
 from srcgrad.optimise.tape import (
     combined_records,
-    count_by_records,
-    gather_records,
     late_records,
-    nearest_records,
-    shares,
+    tape_layout,
 )
 
 
@@ -226,7 +217,6 @@ FRONT = listed(
     subset,
     exits,
     auxiliary,
-    array_api,
     check_names,
     inline_calls,
     records,
@@ -239,11 +229,8 @@ FRONT = listed(
     user(definite_assignment),
     user(fields),
     webs,
-    parts_of_displays,
     user(check_silent),
-    user(keep_draws),
     normalise,
-    mark_moving,
     intermediate,
     results,
 )
@@ -259,27 +246,20 @@ ANALYSE = listed(
     again(own_branches),
     complexes,
     complex_limits,
-    expected_real,
     shapes,
     doubts,
     user(aliases),
-    items,
     check_mutation,
     accumulators,
     calls,
-    function_arguments,
     recognise_logistic,
 )
 OPTIMISE = listed(
     dead_code,
     user(swept(dead_restores)),
-    user(swept(split_dict_adjoints)),
     swept(loop_fusion),
-    swept(shares),
     swept(combined_records),
     swept(standins),
-    swept(last_shapes),
-    user(nearest_records),
     user(late_records),
     again(tangent_shapes),
     parts,
@@ -292,14 +272,9 @@ OPTIMISE = listed(
     spelling,
     unpack,
     inline,
-    swept(shape_only_operands),
+    swept(unbroadcast_elimination),
     product_transposes,
-    units,
-    unbroadcast_elimination,
-    quotients,
-    factors,
-    signs,
-    keepdims_elimination,
+    simplify,
     order,
     sign_turns,
     swept(copies),
@@ -311,19 +286,13 @@ OPTIMISE = listed(
     products,
     user(successor_copies),
     accumulate,
-    fill_adjoints,
-    inline_into_stores,
     inline_within_page,
-    factors,
-    signs,
-    reuse_quotients,
-    factor_sums,
-    constants_first,
+    simplify,
+    strength_reduction,
     rematerialisation,
     user(reuse),
     coalesce,
-    gather_records,
-    count_by_records,
+    tape_layout,
     count_temporaries,
     closure,
     unbound_shapes,
@@ -355,7 +324,6 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     subset: "Names Origin > -",
     exits: "Names Origin > Names Origin",
     auxiliary: "- > -",
-    array_api: "Names > -",
     check_names: "Names > -",
     inline_calls: "Names Origin Kinds Resolution Values > Names Origin Resolution",
     records: "Origin Kinds > -",
@@ -368,11 +336,8 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     definite_assignment: "- > -",
     fields: "Names > -",
     webs: "Names Kinds Values > Names Values",
-    parts_of_displays: "- > -",
-    check_silent: "Names > -",
-    keep_draws: "Names Kinds > -",
+    check_silent: "Names Kinds > -",
     normalise: "Names Origin Kinds Resolution Activity Memory Calls > Names Origin Resolution Activity Memory Calls",
-    mark_moving: "Names Kinds Resolution > Resolution",
     intermediate: "- > -",
     results: "Names Origin Resolution Activity > Origin",
     containers: "Names Kinds Resolution Values Tape > Kinds",
@@ -380,31 +345,25 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     activity: "Names Origin Kinds Resolution Activity Memory Idioms > Origin Kinds Activity",
     own_branches: "Activity > Activity",
     complexes: "Names Origin Kinds Resolution Activity Values > Resolution Values",
-    complex_limits: "Names Resolution Activity Values > -",
-    expected_real: "Names Resolution Activity Values > Values",
+    complex_limits: "Names Resolution Activity Values > Values",
     shapes: "Names Origin Kinds Resolution Values > Origin Kinds Values",
     doubts: "Names Kinds Resolution Activity Values Calls Idioms > Idioms",
     aliases: "Names Origin Kinds Resolution Activity Values > Names Origin Resolution Values",
-    items: "Names Origin Kinds Resolution Values > Names Origin Resolution Values",
     check_mutation: "Names Origin Kinds Resolution Activity Values Memory Calls Idioms"
     " > Names Origin Resolution Activity Values Memory",
     accumulators: "Resolution Tape > Tape",
     calls: "Names Origin Kinds Resolution Activity Values Calls Idioms > Origin Activity Values Calls Idioms",
-    function_arguments: "Names Kinds Resolution Activity Values > -",
     recognise_logistic: "Resolution Activity Memory > Resolution",
     gradient: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Resolution Activity Values Memory Calls Tape Idioms",
     operands: "Names Kinds Memory > Memory",
     dead_code: "Resolution Activity Calls Tape > Activity",
-    dead_restores: "Names Values Memory Tape > Activity",
-    split_dict_adjoints: "Names Kinds Activity Memory Tape > Activity",
+    dead_restores: "Names Kinds Activity Values Memory Tape > Activity",
     loop_fusion: "Names Origin Kinds Resolution Activity Values Memory Tape > Names Origin Activity Values Tape",
-    shares: "Names Origin Resolution Activity Values Memory Tape > Names Resolution Activity Values Tape",
-    combined_records: "Names Kinds Activity Memory Tape > Activity Tape",
-    standins: "Names Activity Values Memory Tape > Activity",
-    last_shapes: "Names Kinds Resolution Values Memory Tape > Activity",
-    nearest_records: "Kinds Values Memory Tape > -",
-    late_records: "Names Kinds Memory Tape > -",
+    combined_records: "Names Origin Kinds Resolution Activity Values Memory Tape"
+    " > Names Resolution Activity Values Tape",
+    standins: "Names Kinds Resolution Activity Values Memory Tape > Activity",
+    late_records: "Names Kinds Values Memory Tape > -",
     tangent_shapes: "Names > -",
     parts: "Names Kinds Tape > -",
     spread_seed: "Names Memory > -",
@@ -416,13 +375,8 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     spelling: "Names Origin Resolution Tape > -",
     unpack: "Names Resolution Tape > -",
     inline: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
-    shape_only_operands: "Names Kinds Activity Values Tape > Activity",
-    units: "Names Activity Values > -",
-    unbroadcast_elimination: "Names Kinds Values Memory Tape > Tape",
-    quotients: "Names Origin Kinds Activity Values Tape > -",
-    factors: "Names Kinds Activity Values Tape > -",
-    signs: "Names Kinds Activity Values Tape > -",
-    keepdims_elimination: "- > -",
+    simplify: "Names Origin Kinds Activity Values Tape > -",
+    unbroadcast_elimination: "Names Kinds Activity Values Memory Tape > Activity Tape",
     order: "Names Origin Kinds Activity Values Memory Tape > Tape",
     sign_turns: "Names Kinds Resolution Activity Values Memory Tape > Names Resolution Values",
     first_stores: "Values > -",
@@ -432,18 +386,13 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     loop_invariants: "Names Origin Kinds Resolution Values Memory Tape > Names Values",
     products: "Names Origin Kinds Activity Values Memory Tape > Names Tape",
     successor_copies: "Names Resolution Memory Tape > -",
-    accumulate: "Names Kinds Values Tape > -",
-    fill_adjoints: "Names Kinds Activity Values Tape > Names",
-    inline_into_stores: "Names Origin Memory Calls Tape > -",
+    accumulate: "Names Kinds Activity Values Tape > Names",
     inline_within_page: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
-    reuse_quotients: "Origin Kinds Values Memory > -",
-    factor_sums: "Names Origin Kinds Activity Values Tape > -",
-    constants_first: "Names Kinds Activity Values Tape > -",
+    strength_reduction: "Names Origin Kinds Activity Values Memory Tape > -",
     rematerialisation: "Names Origin Kinds Resolution Values Memory Tape > Values",
-    reuse: "Names Activity Values Memory > -",
+    reuse: "Names Activity Values Memory Tape > -",
     coalesce: "Names Values Memory Tape > Names Values Memory",
-    gather_records: "Names Kinds Memory Calls Tape > Tape",
-    count_by_records: "Tape > -",
+    tape_layout: "Names Kinds Memory Calls Tape > Tape",
     count_temporaries: "Names Values Memory Tape > Names Values Tape",
     closure: "Names Kinds Memory Calls Tape > Tape",
     unbound_shapes: "Tape > -",

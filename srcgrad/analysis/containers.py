@@ -315,7 +315,7 @@ def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[Any, Kind], ...]
     return facts.kinds.get(source, UNKNOWN).items
 
 
-def items(function: Node, facts: Facts) -> Node:
+def look_at_items(function: Node, facts: Facts) -> None:
     """Look at the items that are updated, where they are not known to be numbers."""
     if facts.updates:
         order = list(statements(function.body))
@@ -326,7 +326,6 @@ def items(function: Node, facts: Facts) -> Node:
     mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
     if mixed:
         _look(function, dict.fromkeys(written_names(node)[0] for node in mixed), facts, mixed)
-    return function
 
 
 def _is_mixed(node: Node, facts: Facts) -> bool:

@@ -458,11 +458,22 @@ _ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 _STEPS = (np.sign, np.argmax, np.argmin, np.argsort)
 
 
-def complex_limits(function: Node, facts: Facts) -> Node:
-    """Complex numbers have no order, a rule must say that it holds for them, and kernels have none."""
-    if not facts.complex:
-        return function
-    order = list(statements(function.body))
+def complex_limits(function: Node, facts: Facts) -> None:
+    """Complex numbers have no order, a rule must say that it holds for them, and kernels have none.
+
+    Note arguments of which nothing is known where a real result, through complex ones, would have another adjoint.
+
+    >>> from srcgrad.interface.show.explain import explain_facts
+    >>> text = "def f(z):\\n    return np.sum(np.real({}))"
+    >>> [list(explain_facts(text.format(value), "complex_limits").expected_real) for value in ("z", "z * z", "2 * z")]
+    [[], ['z'], []]
+    """
+    if facts.complex:
+        _check_limits(list(statements(function.body)), facts)
+    _note_expected_real(function, facts)
+
+
+def _check_limits(order: list[Node], facts: Facts) -> None:
     if any(facts.base.get(held, held) in facts.assumed_real for held in facts.complex):
         raise refused_inside(order[0], facts)
     for node in order:
@@ -477,7 +488,6 @@ def complex_limits(function: Node, facts: Facts) -> Node:
             elif isinstance(item, gast.Call) and not isinstance(node, gast.If | gast.While | gast.For):
                 _check_step(item, facts)
         _check_rule(node, facts)
-    return function
 
 
 def _check_step(call: Node, facts: Facts) -> None:
@@ -549,21 +559,13 @@ _ALIKE = (
 _PRODUCTS = (np.multiply, np.divide, np.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.kron)
 
 
-def expected_real(function: Node, facts: Facts) -> Node:
-    """Note arguments of which nothing is known where a real result, through complex ones, would have another adjoint.
-
-    >>> from srcgrad.interface.show.explain import explain_facts
-    >>> text = "def f(z):\\n    return np.sum(np.real({}))"
-    >>> [list(explain_facts(text.format(value), "expected_real").expected_real) for value in ("z", "z * z", "2 * z")]
-    [[], ['z'], []]
-    """
+def _note_expected_real(function: Node, facts: Facts) -> None:
     order = [] if facts.generated else list(statements(function.body))
     operations = [facts.operation[n.value] for n in order if getattr(n, "value", None) in facts.operation]
     if any(one.kind == "callee" or (one.rule is not None and one.rule.values == "real") for one in operations):
         arguments = [p for p in parameters(function) if p not in facts.complex]
         unknown = [p for p in arguments if facts.arguments.get(p, UNKNOWN).tag == "unknown"]
         facts.expected_real |= dict.fromkeys(p for p in unknown if _differs_if_complex(p, order, facts))
-    return function
 
 
 def _differs_if_complex(parameter: str, order: list[Node], facts: Facts) -> bool:

@@ -34,6 +34,7 @@ from srcgrad.analysis.alias import (
     views_of,
     written_after,
 )
+from srcgrad.analysis.containers import look_at_items
 from srcgrad.analysis.dtypes import is_complex_array
 from srcgrad.core.control_flow import Graph, definitions, graph
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
@@ -231,7 +232,11 @@ def _shows_module(held: str, order: list[Node], facts: Facts) -> bool:
 
 
 def check_mutation(function: Node, facts: Facts) -> Node:
-    """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
+    """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale.
+
+    Items that are updated are looked at when the text runs, where they are not known to be numbers.
+    """
+    look_at_items(function, facts)
     order = list(statements(function.body))
     if not facts.generated:
         check_entered(order, facts)

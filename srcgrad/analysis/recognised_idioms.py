@@ -25,7 +25,7 @@ def recognise_logistic(function: Node, facts: Facts) -> Node:
     """Let the quotient be an operation on u, where nothing else reads the exponential or the sum.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    return 1.0 / (1.0 + np.exp(-x))", after="signs").splitlines()[-2])
+    >>> print(explain_text("def f(x):\\n    return 1.0 / (1.0 + np.exp(-x))", after="simplify").splitlines()[-2])
     x_bar = y_bar * y * (1.0 - y)
     """
     order = statements(function.body)

@@ -245,7 +245,7 @@ class Facts:
     whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
     library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function, or where it is
-    left_over: bool = True  # whether there may be statements that nothing needs, since the last that `dead_code` looked
+    left_over: bool = False  # whether a pass has left statements that nothing needs, since dead code was dropped
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes

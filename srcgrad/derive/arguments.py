@@ -163,8 +163,7 @@ def check_known(value: Node, rule: Rule, wanted: list[str], facts: Facts) -> Non
             )
 
 
-def calls(function: Node, facts: Facts) -> Node:
-    """Replace the calls through which a derivative flows; all others stay calls of the primal."""
+def _replace_calls(function: Node, facts: Facts) -> None:
     looped = {place.node for place in places(function.body) if place.loops}
 
     def called(node: Node) -> Block:
@@ -181,7 +180,6 @@ def calls(function: Node, facts: Facts) -> Node:
                 float(node.value.value)
             )  # `s = 0` before the loop, where `s + x` is a float after it
             facts.rewritten[facts.origin.get(node, node)] = None
-    return function
 
 
 ARITHMETIC = (
@@ -704,16 +702,19 @@ def _binds(node: Node) -> bool:
     return isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name)
 
 
-def function_arguments(function: Node, facts: Facts) -> Node:
-    """Make the derivatives that operations need of functions that they are given, and name these functions.
+def calls(function: Node, facts: Facts) -> None:
+    """Replace the calls through which a derivative flows; all others stay calls of the primal.
+
+    Operations get the derivatives that they need of functions that they are given, and these functions have names.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "from scipy.integrate import odeint\\ndef f(k, t):\\n    return odeint(lambda y, t: -k * y, 1.0, t)"
-    >>> print(explain_text(text, after="function_arguments", wrt=("k",)))
+    >>> print(explain_text(text, after="calls", wrt=("k",)))
     def f(k, t):
         y_ = odeint(inner, 1.0, t, args=(k,))
         return y_
     """
+    _replace_calls(function, facts)
     for node in statements(function.body):
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.rule is not None and operation.rule.handed is not None:
@@ -723,7 +724,6 @@ def function_arguments(function: Node, facts: Facts) -> Node:
         found = facts.namespace.lookup(item.id) if item.id not in facts.local else None
         if found is not None and isinstance(found.object, ClosedFunction):
             item.id = facts.module.derivative(found.object, "primal", (), {}, facts)
-    return function
 
 
 def _add_derivative_argument(call: Node, operation: Operation, facts: Facts) -> None:

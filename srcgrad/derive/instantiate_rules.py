@@ -336,7 +336,7 @@ def scaled_square(operation: Operation, node: Node, read: Node, facts: Facts) ->
     """What `t * x` contributes to a and x, where the same line says `t = a * x`; nothing for any other operation.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    return 0.5 * x * x", after="factors").splitlines()[-2])
+    >>> print(explain_text("def f(x):\\n    return 0.5 * x * x", after="simplify").splitlines()[-2])
     x_bar = y_bar * x
     """
     factors = _factors(operation)

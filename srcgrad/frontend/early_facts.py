@@ -43,7 +43,7 @@ from srcgrad.core.trees import (
     walk_of,
     written_names,
 )
-from srcgrad.core.visitor import blocks, rewrite_statements
+from srcgrad.core.visitor import blocks, rewrite, rewrite_statements
 from srcgrad.frontend.kinds_of_values import is_own
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
 
@@ -382,9 +382,10 @@ def fields(function: Node, facts: Facts) -> Node:
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
     known = _names_of_results(function, facts, local)
     for node in statements(function.body):
-        for part in [*header(node), node] if not header(node) else header(node):
-            if _spell(part, known, facts, local):
-                facts.foreign[node] = None
+        read = [n for part in header(node) or [node] for n in find_nodes(part, gast.Attribute)]
+        if any(_field(n, known, facts, local) is not None for n in read):
+            rewrite(node, lambda part: _field(part, known, facts, local) or part)
+            facts.foreign[node] = None
     return function
 
 
@@ -410,27 +411,6 @@ def results_of(value: Node, facts: Facts, local: frozenset[str]) -> Results:
         templates.load_for(home(found.object) or "")
     rule = rule_of(found.object)
     return () if rule is None else rule.results
-
-
-def _spell(part: Node, known: dict[str, Results], facts: Facts, local: frozenset[str]) -> bool:
-    """Replace the fields that are read below `part`; whether there were any."""
-    if all(_field(value, known, facts, local) is None for value in find_nodes(part, gast.Attribute)):
-        return False
-    changed = False
-    for item in list(walk(part)):
-        for key in item._fields:
-            inner = getattr(item, key, None)
-            values = inner if isinstance(inner, list) else [inner]
-            for place, value in enumerate(values):
-                made = _field(value, known, facts, local)
-                if made is None:
-                    continue
-                changed = True
-                if isinstance(inner, list):
-                    inner[place] = made
-                else:
-                    setattr(item, key, made)
-    return changed
 
 
 def _field(value: Node, known: dict[str, Results], facts: Facts, local: frozenset[str]) -> Node | None:

@@ -397,7 +397,7 @@ def local_names(function: Node) -> frozenset[str]:
     return frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
 
 
-def mark_moving(function: Node, facts: Facts) -> None:
+def note_moving(function: Node, facts: Facts) -> None:
     """Note the statements that hold calls after which another call may give something else."""
     local = local_names(function)
     for node in statements(function.body):
@@ -663,7 +663,10 @@ _METHODS = (
 
 
 def check_silent(function: Node, facts: Facts) -> None:
-    """Refuse such calls inside of expressions, and what an operation without a derivative stores by `out=`."""
+    """Refuse such calls inside of expressions, and what an operation without a derivative stores by `out=`.
+
+    A call that may change the object it is of stands alone, where nothing reads what it gives.
+    """
     local = local_names(function)
     for node in statements(function.body):
         alone = node.value if isinstance(node, gast.Expr) else None
@@ -677,6 +680,7 @@ def check_silent(function: Node, facts: Facts) -> None:
                     f"`{gast.unparse(item.func)}` changes an object inside of an expression",
                     "call it in a statement of its own, or write `a[...] = ...`",
                 )
+    _keep_draws(function, local, facts)
 
 
 def _changes(call: Node, facts: Facts, local: frozenset[str]) -> bool:
@@ -703,10 +707,8 @@ def _is_callee(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     return operation is not None and operation.kind == "callee"
 
 
-def keep_draws(function: Node, facts: Facts) -> None:
-    """Let a call that may change the object it is of stand alone, where nothing reads what it gives."""
+def _keep_draws(function: Node, local: frozenset[str], facts: Facts) -> None:
     read = {name for node in statements(function.body) for name in loads(node)}
-    local = local_names(function)
 
     def kept(node: Node) -> Block:
         bound = target(node)

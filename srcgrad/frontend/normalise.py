@@ -26,7 +26,6 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
-    find_nodes,
     is_swap,
     is_write,
     name,
@@ -37,6 +36,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
+from srcgrad.core.visitor import rewrite
 from srcgrad.frontend.calls.side_effects import effects
 from srcgrad.frontend.context import Scope, cheap, is_long, unused_result
 from srcgrad.frontend.early_facts import varied_names
@@ -46,6 +46,7 @@ from srcgrad.frontend.language import (
     check_passive,
     is_sequence,
     local_names,
+    note_moving,
     wants_arrays,
 )
 from srcgrad.frontend.resolve import binding_of, operation_of
@@ -414,31 +415,19 @@ def normalise(function: Node, facts: Facts) -> Node:
         y = t2 + t4
         return y
     """
+    for node in statements(function.body):
+        rewrite(node, _part_taken)
     local = local_names(function)
     facts.varied = dict.fromkeys(varied_names(function, facts, local))
     arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written_names(n))
     scope = Scope(facts, local, arrays)
     function.body = _block(function.body, scope)
+    note_moving(function, facts)
     return function
 
 
-def parts_of_displays(function: Node, facts: Facts) -> None:
-    """Spell `(a, b)[1]` as `b`."""
-    taken = [
-        s
-        for s in function.body
-        if any(isinstance(n.value, gast.Tuple | gast.List) for n in find_nodes(s, gast.Subscript))
-    ]
-    for node in [n for s in taken for n in walk(s)]:
-        for key in node._fields:
-            part = getattr(node, key, None)
-            if isinstance(part, list):
-                setattr(node, key, [_part_taken(item) for item in part])
-            else:
-                setattr(node, key, _part_taken(part))
-
-
 def _part_taken(node: Node) -> Node:
+    """`b` for `(a, b)[1]`."""
     while isinstance(node, gast.Subscript) and isinstance(node.value, gast.Tuple | gast.List):
         index = getattr(node.slice, "value", None)
         if type(index) is not int or not 0 <= index < len(node.value.elts):

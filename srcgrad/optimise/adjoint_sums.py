@@ -82,13 +82,18 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Constant)
 
 
 def accumulate(program: Program, facts: Facts) -> Program:
-    """Add in place to adjoints that own their array; the last use of an adjoint may hand it on."""
+    """Add in place to adjoints that own their array; the last use of an adjoint may hand it on.
+
+    Store what would be added to zeros, where the parts are apart and none is left out.
+    """
     owned = _owned_adjoints(program, facts)
 
     def change(node: Node) -> Block:
         return [_in_place(node) if node in facts.accumulates and target(node) in owned else node]
 
     program.backward = rewrite_statements(program.backward, change)
+    if is_final(facts):
+        _fill_adjoints(program, facts)
     return program
 
 
@@ -413,16 +418,13 @@ def _is_fresh(value: Node, facts: Facts) -> bool:
     return isinstance(value, gast.BinOp | gast.UnaryOp)
 
 
-def fill_adjoints(program: Program, facts: Facts) -> Program:
-    """Store what would be added to zeros, where the parts are apart and none is left out."""
-    if is_final(facts):
-        known = integers(program)
-        lengths = [one for node in program.forward for one in _lengths(node, facts) if one in known.fixed]
-        setting = _setting(lengths, known)
-        for block in blocks(program.backward):
-            for node in [n for n in block if n in facts.zeros]:
-                _fill(node, block, setting, program, facts)
-    return program
+def _fill_adjoints(program: Program, facts: Facts) -> None:
+    known = integers(program)
+    lengths = [one for node in program.forward for one in _lengths(node, facts) if one in known.fixed]
+    setting = _setting(lengths, known)
+    for block in blocks(program.backward):
+        for node in [n for n in block if n in facts.zeros]:
+            _fill(node, block, setting, program, facts)
 
 
 def _setting(lengths: list[str], known: Integers) -> Setting:

@@ -8,6 +8,11 @@ for a call of that function, `a.T` for an attribute. A row that says `exact` giv
 
 Algebra: factors, signs and units, exactly.
 
+Quotients: `a / b` for `np.divide(a, b)`, where NumPy divides anyway, and one division for two tangents.
+
+`np.divide` is needed for Python's numbers alone, whose division by zero raises. `x_dot / y - y_dot / y * z`, by the
+rules the tangent of `z = x / y`, is `(x_dot - y_dot * z) / y`.
+
 Constant factors: `e * 100.0 * 2.0` is `e * 200.0`, exactly, where one of the two is a power of two.
 
 `a * 2.0 + b * 2.0` is `(a + b) * 2.0`, exactly as well: twice anything has its digits.
@@ -26,6 +31,7 @@ takes as well, that undo each other, or that are of a number, go: `(x.T @ z_bar)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import frexp
@@ -74,6 +80,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import bindings, replace, rewrite, rewrite_statements
 from srcgrad.derive.program import Program
+from srcgrad.optimise.broadcasting import without_kept_axes
 
 
 @dataclass(frozen=True)
@@ -263,22 +270,37 @@ QUOTIENTS: Table = (
 TABLES = {"units": UNITS, "signs": SIGNS, "transposes": TRANSPOSES, "quotients": QUOTIENTS}
 
 
-def factors(program: Program, facts: Facts) -> Program:
-    """Multiply the constant factors of a product, and leave out a factor that becomes 1.0; one of -1.0 is a sign.
+def simplify(program: Program, facts: Facts) -> Program:
+    """Simplify the lines of a derivative: units, quotients, constant factors, signs, and axes kept to be taken off.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    return 100.0 * x ** 2", after="factors").splitlines()[-2])
+    >>> print(explain_text("def f(x):\\n    return 100.0 * x ** 2", after="simplify").splitlines()[-2])
     x_bar = y_bar * 200.0 * x
-    >>> print(explain_text("def f(x):\\n    return np.exp(-0.5 * x ** 2)", after="factors").splitlines()[-2])
-    x_bar = -(y_bar * np.exp(-0.5 * x**2)) * x
+    >>> print(explain_text("def f(x):\\n    return np.exp(-0.5 * x ** 2)", after="simplify").splitlines()[-2])
+    x_bar = -y_bar * np.exp(-0.5 * x**2) * x
+    >>> print(explain_text("def f(x):\\n    return np.log(np.sum(np.exp(x)))", after="simplify").splitlines()[-2])
+    x_bar = y_bar / np.sum(t3) * t3
     """
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
-    for node in [*statements(program.backward), *tangents]:
-        if isinstance(node, gast.Assign | gast.AugAssign) and any(
-            _is_float(item) for item in find_nodes(node.value, gast.Constant)
-        ):
-            node.value = _merge_constants(node.value, facts, inside=isinstance(node, gast.AugAssign))
+    backward = list(statements(program.backward))
+    if facts.seed == "one":
+        for node in backward:
+            _without_units(node, facts)
+    _divide(program, facts)
+    for node in [*backward, *tangents]:
+        _multiply_constants(node, facts)
+        _move_signs(node, facts)
+    for node in backward:
+        without_kept_axes(node)
     return program
+
+
+def _multiply_constants(node: Node, facts: Facts) -> None:
+    """Multiply the constant factors of a product, and leave out a factor that becomes 1.0; one of -1.0 is a sign."""
+    if isinstance(node, gast.Assign | gast.AugAssign) and any(
+        _is_float(item) for item in find_nodes(node.value, gast.Constant)
+    ):
+        node.value = _merge_constants(node.value, facts, inside=isinstance(node, gast.AugAssign))
 
 
 def _merge_constants(value: Node, facts: Facts, inside: bool) -> Node:
@@ -390,27 +412,17 @@ def _is_power(number: float) -> bool:
     return abs(frexp(number)[0]) == 0.5
 
 
-def constants_first(program: Program, facts: Facts) -> Program:
-    """Multiply a number by a constant before arrays are.
-
-    >>> from srcgrad.interface.show.explain import explain_text
-    >>> text = "def f(x):\\n    return np.sum(np.exp(-x * x))"
-    >>> print(explain_text(text, after="constants_first").splitlines()[-2])
-    x_bar = -y_bar * 2.0 * np.exp(-x * x) * x
-    """
-    tangents = [node for node in statements(program.forward) if node in facts.tangents]
-    for node in [*statements(program.backward), *tangents]:
-        if isinstance(node, gast.Assign | gast.AugAssign):
-            if any(type(item.value) is float for item in find_nodes(node.value, gast.Constant)):
-                node.value = _move_constants(node.value, facts)
-            node.value = _move_sign_inward(node.value, facts)
-    return program
+def constants_first(node: Node, facts: Facts) -> None:
+    """Multiply a number by a constant before arrays are, in one statement."""
+    if any(type(item.value) is float for item in find_nodes(node.value, gast.Constant)):
+        node.value = _move_constants(node.value, facts)
+    node.value = _move_sign_inward(node.value, facts)
 
 
 def _move_constants(value: Node, facts: Facts) -> Node:
     """An expression with the constants of each product behind its first factor, if that is a number."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
-        factors = _factors(value)
+        factors = factors_of(value)
         first = factors[0][1]
         if len(factors) > 2 and _is_number(first, facts) and is_of_derivative(value, facts):
             start = next((k for k, (_, one) in enumerate(factors) if not _is_number(one, facts)), len(factors))
@@ -418,7 +430,7 @@ def _move_constants(value: Node, facts: Facts) -> Node:
             for shift, place in enumerate(places):
                 factors.insert(start + shift, factors.pop(place))
             for op, one in factors[1:] if places else ():
-                first = at(gast.BinOp(first, op, one), value)
+                first = at(gast.BinOp(first, op(), one), value)
             value = first if places else value
     for key in value._fields:
         part = getattr(value, key, None)
@@ -429,19 +441,22 @@ def _move_constants(value: Node, facts: Facts) -> Node:
     return value
 
 
-def _factors(value: Node) -> list[tuple[Node, Node]]:
-    """The factors and divisors of a product from left to right, each with the operator before it."""
-    found = []
+Factor = tuple[type, Node]  # gast.Mult or gast.Div, and what one multiplies with or divides by
+
+
+def factors_of(value: Node) -> list[Factor]:
+    """The factors and divisors of a product, from left to right."""
+    found: list[Factor] = []
     while isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
-        found.append((value.op, value.right))
+        found.append((type(value.op), value.right))
         value = value.left
-    return [(found[-1][0], value), *reversed(found)]
+    return [(gast.Mult, value), *reversed(found)]
 
 
-def _may_move(op: Node, factor: Node) -> bool:
+def _may_move(op: type, factor: Node) -> bool:
     """Whether a factor is a constant that may be multiplied earlier: not one with which products get out of range."""
     constant = isinstance(factor, gast.Constant) and type(factor.value) is float
-    return constant and isinstance(op, gast.Mult) and 2.0**-8 <= abs(factor.value) <= 2.0**8
+    return constant and op is gast.Mult and 2.0**-8 <= abs(factor.value) <= 2.0**8
 
 
 def _is_number(factor: Node, facts: Facts) -> bool:
@@ -515,18 +530,15 @@ def settle_signs(node: Node, facts: Facts) -> Node:
     return node
 
 
-def signs(program: Program, facts: Facts) -> Program:
+def _move_signs(node: Node, facts: Facts) -> None:
     """Subtract where the negative of something would be added."""
-    tangents = [node for node in statements(program.forward) if node in facts.tangents]
-    for node in [*statements(program.backward), *tangents]:
-        if not any(holds(part, gast.UnaryOp) for part in header(node)):
-            continue
-        settle_signs(node, facts)
-        for part in header(node):
-            for item in walk(part):
-                if is_minus(item) and _starts(item.operand, facts):
-                    replace(node, item, negative_of(item.operand, facts))
-    return program
+    if not any(holds(part, gast.UnaryOp) for part in header(node)):
+        return
+    settle_signs(node, facts)
+    for part in header(node):
+        for item in walk(part):
+            if is_minus(item) and _starts(item.operand, facts):
+                replace(node, item, negative_of(item.operand, facts))
 
 
 def _starts(value: Node, facts: Facts) -> bool:
@@ -564,28 +576,15 @@ def _names_read_in_parts(program: Program) -> set[str]:
 
 
 def _replace_reads(node: Node, seeds: set[str]) -> None:
-    def is_seed(part: Node) -> bool:
-        return isinstance(part, gast.Name) and part.id in seeds
-
-    if seeds.isdisjoint(reads(node)):
-        return
-    for item in walk(node):
-        for key in item._fields:
-            part = getattr(item, key, None)
-            if is_seed(part):
-                setattr(item, key, literal_node(1.0))
-            elif isinstance(part, list):
-                setattr(item, key, [literal_node(1.0) if is_seed(each) else each for each in part])
+    for each in statements([node]) if not seeds.isdisjoint(reads(node)) else ():
+        rewrite(each, lambda part: literal_node(1.0) if isinstance(part, gast.Name) and part.id in seeds else part)
 
 
-def units(program: Program, facts: Facts) -> Program:
+def _without_units(node: Node, facts: Facts) -> None:
     """`e` for `1.0 * e`, where e is a float already, and a value of its own."""
-    if facts.seed == "one":
-        for node in statements(program.backward):
-            for key in ("value", "test", "iter"):
-                if isinstance(getattr(node, key, None), gast.AST):
-                    setattr(node, key, simplified(getattr(node, key), UNITS, facts))
-    return program
+    for key in ("value", "test", "iter"):
+        if isinstance(getattr(node, key, None), gast.AST):
+            setattr(node, key, simplified(getattr(node, key), UNITS, facts))
 
 
 def _is_unit(node: Node | None) -> bool:
@@ -895,3 +894,75 @@ def _stands_for_one(value: Node, bound: Mapping[str, int], facts: Facts) -> bool
     primal = facts.adjoint_of.get(value.id, value.id)
     given = facts.kinds.get(primal, UNKNOWN).tag == "scalar" and not bound.get(primal) and not bound.get(value.id)
     return given or (spec_of_tree(value, facts).scalar and bound.get(value.id, 0) < 2)
+
+
+_OTHERS = (
+    np.sum,
+    np.mean,
+    np.prod,
+    np.max,
+    np.min,
+    np.matmul,
+    np.reshape,
+    np.zeros_like,
+)  # no ufuncs, but NumPy's values
+
+
+def _divide(program: Program, facts: Facts) -> None:
+    """Divide with an operator, unless both may be Python's numbers."""
+    own = [*program.backward, *(node for node in statements(program.forward) if node in facts.tangents)]
+    divisions = [
+        (node, call)
+        for node in statements(own)
+        if node not in facts.again_written
+        for part in header(node)
+        for call in walk(part)
+        if function_called(call, facts) is np.divide and len(call.args) == 2 and not call.keywords
+    ]
+    if divisions:
+        made = [node for node in statements(program.block) if node not in facts.restores]
+        bound = Counter(one for node in made for one in stores(node))
+        once = [node for node in made if bound[str(target(node))] == 1]
+        values = {str(target(node)): node.value for node in once if target(node) not in program.parameters}
+        arrays = {one for one in program.parameters if one not in bound and _is_array(one, facts)}
+        for node, call in divisions:
+            if any(_is_numpys(side, values, arrays, facts) for side in call.args):
+                replace(node, call, gast.BinOp(call.args[0], gast.Div(), call.args[1]))
+    for node in statements(program.forward):
+        if node in facts.tangents and isinstance(node, gast.Assign):
+            node.value = applied(node.value, QUOTIENTS, facts) or node.value
+
+
+def _is_array(argument: str, facts: Facts) -> bool:
+    return facts.kinds.get(argument, UNKNOWN).tag == "array"
+
+
+def _is_numpys(node: Node, values: dict[str, Node], arrays: set[str], facts: Facts) -> bool:
+    """Whether a value is an array or a scalar of NumPy's, whatever the arguments are."""
+    seen: set[str] = set()
+    left = [node]
+    while left:
+        node = left.pop()
+        if isinstance(node, gast.Name) and node.id not in seen:
+            if node.id in arrays:
+                return True
+            seen.add(node.id)
+            left += [values[node.id]] if node.id in values else []
+        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub | gast.UAdd):
+            left.append(node.operand)
+        elif isinstance(node, gast.BinOp):
+            left += [node.left, node.right]  # one of two is enough
+        elif isinstance(node, gast.Call) and _gives_numpys(node, facts):
+            return True
+    return False
+
+
+def _gives_numpys(call: Node, facts: Facts) -> bool:
+    """Whether a call is of a function of NumPy that never gives a number of Python's; or `e.sum()`."""
+    function = function_called(call, facts)
+    if function is None and getattr(call.func, "attr", "") == "sum":
+        array = call.func.value
+        return getattr(array, "id", "") in facts.adjoint_of or isinstance(array, gast.BinOp)
+    if any(isinstance(argument, gast.GeneratorExp) for argument in call.args):
+        return False  # which `np.sum` gives to the sum of Python
+    return isinstance(function, np.ufunc) or function in _OTHERS

@@ -58,14 +58,21 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import Uses, bindings, count, loop_bodies, rewrite_blocks
+from srcgrad.core.visitor import Uses, bindings, count, loop_bodies, replace, rewrite_blocks
 from srcgrad.derive.in_place_writes import is_push
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.resolve import binding_of
 
 
 def unbroadcast_elimination(program: Program, facts: Facts) -> Program:
-    """Leave out leading axes of length 1, and the stretching of what is added to a value of the stretched shape.
+    """Give `sum_to` and `fit_to` an operand in place of arithmetic; what only that has read goes.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(q, k):\\n    r = np.sin(q)\\n    return np.sum(k * (1.0 - np.cos(r)))"
+    >>> explain_text(text, after="unbroadcast_elimination", wrt=("q",)).splitlines()[-2]
+    'q_bar = --fit_to(y_bar * k, r) * np.sin(r) * np.cos(q)'
+
+    Leave out leading axes of length 1, and the stretching of what is added to a value of the stretched shape.
 
     >>> import numpy as np, srcgrad
     >>> def shares(x):
@@ -75,6 +82,7 @@ def unbroadcast_elimination(program: Program, facts: Facts) -> Program:
     >>> print(slope.source.splitlines()[-2])
         x_bar = y_bar / t2 * t1
     """
+    _read_operands_for_shapes(program, facts)
     if facts.module is not None and facts.module.leading.axis:
         return program  # a further axis stands in front of all of these
     program.backward = rewrite_blocks(program.backward, lambda block: _block(block, facts))
@@ -208,7 +216,7 @@ def _is_filled(narrow: Node, _: Node, of_model: bool, due: Spec, other: Node, fa
     return not of_model or spec_of_tree(narrow, facts).dtype <= shaped.dtype
 
 
-def keepdims_elimination(program: Program, facts: Facts) -> Program:
+def without_kept_axes(node: Node) -> None:
     """Leave out `keepdims` of a sum whose only element along the axis is read.
 
     >>> import numpy as np, srcgrad
@@ -217,13 +225,11 @@ def keepdims_elimination(program: Program, facts: Facts) -> Program:
     >>> print(srcgrad.source(scaled, wrt="s", like=(np.ones((2, 3)), np.ones(2))).splitlines()[-2])
         s_bar = (y_bar * np.sin(k)).sum(axis=1)
     """
-    for node in statements(program.backward):
-        for whole in [whole for part in header(node) for whole in find_nodes(part, gast.Subscript)]:
-            if isinstance(whole.ctx, gast.Load) and _is_taken_off(whole):
-                call = whole.value
-                call.keywords = [word for word in call.keywords if word.arg != "keepdims"]
-                _become(node, whole, call)
-    return program
+    for whole in [whole for part in header(node) for whole in find_nodes(part, gast.Subscript)]:
+        if isinstance(whole.ctx, gast.Load) and _is_taken_off(whole):
+            call = whole.value
+            call.keywords = [word for word in call.keywords if word.arg != "keepdims"]
+            replace(node, whole, call)
 
 
 def _is_taken_off(whole: Node) -> bool:
@@ -247,16 +253,6 @@ def _is_zero(part: Node) -> bool:
 
 def _is_full(part: Node) -> bool:
     return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
-
-
-def _become(node: Node, old: Node, new: Node) -> None:
-    for item in walk(node):
-        for key in item._fields:
-            part = getattr(item, key, None)
-            if part is old:
-                setattr(item, key, new)
-            elif isinstance(part, list):
-                setattr(item, key, [new if each is old else each for each in part])
 
 
 _ATTRIBUTES = ("shape", "ndim", "size", "dtype")
@@ -345,29 +341,20 @@ _SHAPED = (
 )
 
 
-def last_shapes(program: Program, facts: Facts) -> Program:
-    """Leave a value that the backward half reads for its shape alone where the last trip of the forward half left it.
-
-    >>> from srcgrad.interface.show.explain import explain_text
-    >>> text = "def f(c, n):\\n  a = np.ones(4)\\n  for k in range(n):\\n    a[1:] += 2 * np.diff(a)\\n    a[0] += c\\n"
-    >>> texts = [explain_text(text + "  return np.sum(a)", after, wrt=("c",)) for after in ("standins", "last_shapes")]
-    >>> ["t2 = t2_stack.pop()" in one for one in texts]
-    [True, False]
-    """
+def _leave_last_shapes(program: Program, facts: Facts) -> None:
+    """Leave a value that the backward half reads for its shape alone where the last trip of the loop left it."""
     restores = {n: str(target(n)) for n in statements(program.backward) if n in facts.restores and not is_write(n)}
     if not restores:
-        return program
+        return
     backward = [*statements(program.backward), program.result]
     needed = names_of_elements(backward, facts)
     made = [name for node in backward for name in _names_bound(node)]
     text = text_of(program, facts)
     alone = {name for name in restores.values() if name not in needed and made.count(name) == 1}
     alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None))}
-    if not alone:
-        return program
-    program.backward = rebuilt(program.backward, {n: None for n in backward if restores.get(n) not in alone})
-    facts.left_over = True
-    return program
+    if alone:
+        program.backward = rebuilt(program.backward, {n: None for n in backward if restores.get(n) not in alone})
+        facts.left_over = True
 
 
 @dataclass(frozen=True)
@@ -479,14 +466,7 @@ def tangent_shapes(program: Program, facts: Facts) -> Program:
     return program
 
 
-def shape_only_operands(program: Program, facts: Facts) -> Program:
-    """Give `sum_to` and `fit_to` an operand in place of arithmetic; what only that has read goes.
-
-    >>> from srcgrad.interface.show.explain import explain_text
-    >>> text = "def f(q, k):\\n    r = np.sin(q)\\n    return np.sum(k * (1.0 - np.cos(r)))"
-    >>> explain_text(text, after="shape_only_operands", wrt=("q",)).splitlines()[-2]
-    'q_bar = --fit_to(y_bar * k, r) * np.sin(r) * np.cos(q)'
-    """
+def _read_operands_for_shapes(program: Program, facts: Facts) -> None:
     changed = False
     checked = _arguments_made_arrays(program, facts)
     for node in statements(program.backward):
@@ -496,7 +476,6 @@ def shape_only_operands(program: Program, facts: Facts) -> Program:
                 if found is not None:
                     call.args[1], changed = found, True
     facts.left_over |= changed
-    return program
 
 
 def _arguments_made_arrays(program: Program, facts: Facts) -> dict[str, None]:
@@ -552,13 +531,16 @@ _Place = tuple[int, Node]  # where in a block something is read for its shape
 
 
 def standins(program: Program, facts: Facts) -> Program:
-    """Give `sum_to` and `fit_to` a value that the trip has brought back anyway.
+    """Give `sum_to` and `fit_to` a value that the trip has brought back anyway, or that the last trip has left.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h * v)\\n    s = s / 2 + v * (h + e)"
     >>> text += "\\n  return s"
     >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
     ['    t4_bar = sum_to(t3_bar * v, e)']
+    >>> text = "def f(c, n):\\n  a = np.ones(4)\\n  for k in range(n):\\n    a[1:] += 2 * np.diff(a)\\n    a[0] += c\\n"
+    >>> "t2_stack" in explain_text(text + "  return np.sum(a)", after="standins", wrt=("c",))
+    False
     """
     backward, trips = loop_bodies(program.backward), loop_bodies(program.forward)
     uses = count([*program.backward, program.result] if backward else [])
@@ -586,6 +568,7 @@ def standins(program: Program, facts: Facts) -> Program:
         for place in places if found else ():
             place.id, changed = found, True
     facts.left_over |= changed
+    _leave_last_shapes(program, facts)
     return program
 
 

@@ -160,10 +160,8 @@ def _position_of_sum(block: Block, position: int) -> int | None:
 Key = tuple[Any]  # a literal
 
 
-def split_dict_adjoints(program: Program, facts: Facts) -> Program:
+def _split_dict_adjoints(program: Program, facts: Facts) -> None:
     """Take each key of a dict for a value of its own, where all keys that are stored are literals."""
-    if facts.pushes_forward:
-        return program
     dicts = [one for one in dict.fromkeys(s for node in program.forward for s in stores(node)) if _is_dict(one, facts)]
     adjoints = {adjoint: one for adjoint, one in facts.adjoint_of.items() if one in dicts}
     changed: list[bool] = []
@@ -174,7 +172,6 @@ def split_dict_adjoints(program: Program, facts: Facts) -> Program:
     while any(_drop_unread_stores(one, program, facts) for one in [*adjoints, *dicts]):
         changed.append(True)
     facts.left_over |= any(changed)
-    return program
 
 
 def _is_dict(held: str, facts: Facts) -> bool:
@@ -304,17 +301,17 @@ class Text:
 
 
 def dead_restores(program: Program, facts: Facts) -> Program:
-    """Drop what brings back elements that nothing reads later, and what only that needed."""
+    """Drop what brings back elements of arrays, or items of dicts, that nothing reads later, and what only that needed.
+
+    An adjoint in a dict that begins anew is bound to what begins it.
+    """
     restores = [n for n in statements(program.backward) if n in facts.restores and is_write(n)]
-    if not restores:
-        return program
-    known = integers(program)
-    text = read_text(program, facts)
-    gone = {node: None for node in restores if _is_unread(node, text, known)}
-    if gone:
+    if gone := _unread(restores, program, facts) if restores else {}:
         keep = {node: None for node in statements(program.block) if node not in gone}
         program.backward = rebuilt(program.backward, keep)
-        facts.left_over = True
+        drop(program, facts)
+    if not facts.pushes_forward:
+        _split_dict_adjoints(program, facts)
     return program
 
 
@@ -422,6 +419,11 @@ def may_show(value: Node, facts: Facts) -> bool:
         spec = facts.value_spec.get(value.value.id)
         return spec is None or index_rank(value.slice, spec.ndim, frozenset(facts.integers)) != 0
     return True
+
+
+def _unread(restores: Block, program: Program, facts: Facts) -> dict[Node, None]:
+    text, known = read_text(program, facts), integers(program)
+    return {node: None for node in restores if _is_unread(node, text, known)}
 
 
 def _is_unread(node: Node, text: Text, known: Integers) -> bool:
@@ -536,8 +538,7 @@ def _is_spent(node: Node, where: Where, reads: list[Read], known: Integers, fact
 
 def dead_code(program: Program, facts: Facts) -> Program:
     """Mark what is needed, starting from the results; a record that nothing reads goes with its push and pop."""
-    if facts.left_over:
-        drop(program, facts)
+    drop(program, facts)
     return program
 
 

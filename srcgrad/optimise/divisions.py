@@ -10,11 +10,6 @@ Factors that the terms of a sum share: `g * a + g * b` is `g * (a + b)`, which m
 Terms of one adjoint share what comes in, `y_bar` or what was made of it. Sums of what may be small integers stay: these
 may be too large for their type, where the products with a float were not.
 
-Quotients: `a / b` for `np.divide(a, b)`, where NumPy divides anyway, and one division for two tangents.
-
-`np.divide` is needed for Python's numbers alone, whose division by zero raises. `x_dot / y - y_dot / y * z`, by the
-rules the tangent of `z = x / y`, is `(x_dot - y_dot * z) / y`.
-
 Divisions that undo one another: with `q = a / b`, `g / q / b` is `g / a`, and `g / q / b * q` is `g / b`.
 
 The rules have the first two for the logarithm of a ratio, and `g / q * b`, which is `g / a`, for that of a product
@@ -23,7 +18,6 @@ The rules have the first two for the logarithm of a ratio, and `g / q * b`, whic
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,7 +27,7 @@ import numpy as np
 from srcgrad.analysis.array_regions import canonical_spec
 from srcgrad.analysis.dtypes import fits, has_sign, is_minus, is_of_derivative, operand_of_negative
 from srcgrad.analysis.shapes import covers, spec_of_tree
-from srcgrad.core.facts import UNKNOWN, Facts, function_called
+from srcgrad.core.facts import Facts, function_called
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -49,25 +43,42 @@ from srcgrad.core.trees import (
     name,
     same_tree,
     statements,
-    stores,
     target,
     walk,
 )
-from srcgrad.core.visitor import bindings, replace
+from srcgrad.core.visitor import bindings, replace, rewrite
 from srcgrad.derive.program import Program
-from srcgrad.optimise.algebra import QUOTIENTS, applied
+from srcgrad.optimise.algebra import Factor, constants_first, factors_of
 
 
-def reuse_quotients(program: Program, facts: Facts) -> Program:
+def strength_reduction(program: Program, facts: Facts) -> Program:
     """Multiply by a quotient that the backward half reads anyway, instead of dividing again.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    r = np.sqrt(np.sum(x * x))\\n    u = x / r\\n    return u @ np.sin(u)"
-    >>> print(explain_text(text, after="reuse_quotients").splitlines()[-2])
+    >>> print(explain_text(text, after="strength_reduction").splitlines()[-2])
     x_bar = t5 - sum_to(t5 * u, r) * u
+
+    Multiply two terms by what they share after they are added, where that is less work; a number by a constant first.
+
+    >>> text = "def f(x):\\n    return np.sum(x * np.exp(-x))"
+    >>> print(explain_text(text, after="strength_reduction").splitlines()[-2])
+    x_bar = y_bar * t3 * (1.0 - x)
+    >>> text = "def f(x):\\n    return np.sum(np.exp(-x * x))"
+    >>> print(explain_text(text, after="strength_reduction").splitlines()[-2])
+    x_bar = -y_bar * 2.0 * np.exp(-x * x) * x
     """
-    if facts.module is None or not facts.module.target.as_written:
-        return program
+    if facts.module is not None and facts.module.target.as_written:
+        _reuse_quotients(program, facts)
+    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    for node in [*statements(program.backward), *tangents]:
+        if isinstance(node, gast.Assign | gast.AugAssign):
+            _factor_sums(node, facts)
+            constants_first(node, facts)
+    return program
+
+
+def _reuse_quotients(program: Program, facts: Facts) -> None:
     known = _quotients(program, facts)
     for node in statements(program.backward) if known else ():
         if node in facts.again_written:
@@ -76,7 +87,6 @@ def reuse_quotients(program: Program, facts: Facts) -> Program:
             made = _multiply_by_known(product, known, facts)
             if made is not None:
                 replace(node, product, made)
-    return program
 
 
 def _quotients(program: Program, facts: Facts) -> dict[str, Node]:
@@ -129,35 +139,15 @@ def _is_alike(one: Node, two: Node, facts: Facts) -> bool:
     return not made.scalar and made.shape == other.shape
 
 
-_Factor = tuple[type, Node]  # gast.Mult or gast.Div, and what one multiplies with or divides by
+def _factor_sums(node: Node, facts: Facts) -> None:
+    """Multiply two terms of a statement by what they share after they are added, where that is less work."""
+    if node not in facts.again_written:
+        if any(isinstance(item.op, gast.Add | gast.Sub) for item in find_nodes(node.value, gast.BinOp)):
+            node.value = rewrite(node.value, lambda value: _factor_sum(value, facts))
 
 
-def factor_sums(program: Program, facts: Facts) -> Program:
-    """Multiply two terms by what they share after they are added, where that is less work.
-
-    >>> from srcgrad.interface.show.explain import explain_text
-    >>> text = "def f(x):\\n    return np.sum(x * np.exp(-x))"
-    >>> print(explain_text(text, after="factor_sums").splitlines()[-2])
-    x_bar = y_bar * t3 * (1.0 - x)
-    """
-    tangents = [node for node in statements(program.forward) if node in facts.tangents]
-    for node in [*statements(program.backward), *tangents]:
-        if isinstance(node, gast.Assign | gast.AugAssign) and node not in facts.again_written:
-            if any(isinstance(item.op, gast.Add | gast.Sub) for item in find_nodes(node.value, gast.BinOp)):
-                node.value = _factor_expression(node.value, facts)
-    return program
-
-
-def _factor_expression(value: Node, facts: Facts) -> Node:
-    """An expression whose sums are products where their terms share factors."""
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            setattr(
-                value, key, [_factor_expression(item, facts) if isinstance(item, gast.AST) else item for item in part]
-            )
-        elif isinstance(part, gast.AST) and part._fields and key != "slice":
-            setattr(value, key, _factor_expression(part, facts))
+def _factor_sum(value: Node, facts: Facts) -> Node:
+    """A sum as a product, where its terms share factors and that is less work."""
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
         return value
     made = _factor_terms(value, facts)
@@ -168,11 +158,11 @@ def _factor_expression(value: Node, facts: Facts) -> Node:
 
 def _factor_terms(total: Node, facts: Facts) -> Node | None:
     """`g * (a + b)` for `g * a + g * b`; for `e + g * a + g * b` it is `e + g * (a + b)`. Signs may be any."""
-    first = _factors(total.left)
+    first = factors_of(total.left)
     minus = is_minus(first[0][1])
     if minus:
         first[0] = (gast.Mult, first[0][1].operand)
-    shared, one, two = _split(first, _factors(total.right))
+    shared, one, two = _split(first, factors_of(total.right))
     rests = [_product(one), _product(two)]
     if shared and all(has_sign(rest, facts) or isinstance(rest, gast.Constant) for rest in rests):
         op = total.op
@@ -196,7 +186,7 @@ def _factor_terms(total: Node, facts: Facts) -> Node | None:
     return None if made is None else gast.BinOp(before.left, op, made)
 
 
-def _split(one: list[_Factor], two: list[_Factor]) -> tuple[list[_Factor], list[_Factor], list[_Factor]]:
+def _split(one: list[Factor], two: list[Factor]) -> tuple[list[Factor], list[Factor], list[Factor]]:
     """What two products share, divisors last, and the rest of each; a constant factor alone is not shared."""
     shared, left, right = [], [], list(two)
     for op, factor in one:
@@ -211,16 +201,7 @@ def _split(one: list[_Factor], two: list[_Factor]) -> tuple[list[_Factor], list[
     return shared if named else [], left, right
 
 
-def _factors(value: Node) -> list[_Factor]:
-    """The factors and divisors of a product, from left to right."""
-    found: list[_Factor] = []
-    while isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
-        found.append((type(value.op), value.right))
-        value = value.left
-    return [(gast.Mult, value), *reversed(found)]
-
-
-def _product(factors: list[_Factor]) -> Node:
+def _product(factors: list[Factor]) -> Node:
     """A product of factors, which begins with the first that is no divisor; 1.0 if there is none."""
     first = next((one for one in factors if one[0] is gast.Mult), None)
     made = literal_node(1.0) if first is None else first[1]
@@ -236,91 +217,12 @@ def _work(value: Node, facts: Facts) -> tuple[int, int]:
     return sum(not spec_of_tree(one, facts).scalar for one in operations), len(operations)
 
 
-_OTHERS = (
-    np.sum,
-    np.mean,
-    np.prod,
-    np.max,
-    np.min,
-    np.matmul,
-    np.reshape,
-    np.zeros_like,
-)  # no ufuncs, but NumPy's values
-
-
-def quotients(program: Program, facts: Facts) -> Program:
-    """Divide with an operator, unless both may be Python's numbers.
-
-    >>> from srcgrad.interface.show.explain import explain_text
-    >>> text = "def f(x):\\n    return np.log(np.sum(np.exp(x)))"
-    >>> print(explain_text(text, after="quotients").splitlines()[-2])
-    x_bar = y_bar / np.sum(t3) * t3
-    """
-    own = [*program.backward, *(node for node in statements(program.forward) if node in facts.tangents)]
-    divisions = [
-        (node, call)
-        for node in statements(own)
-        if node not in facts.again_written
-        for part in header(node)
-        for call in walk(part)
-        if function_called(call, facts) is np.divide and len(call.args) == 2 and not call.keywords
-    ]
-    if divisions:
-        made = [node for node in statements(program.block) if node not in facts.restores]
-        bound = Counter(one for node in made for one in stores(node))
-        once = [node for node in made if bound[str(target(node))] == 1]
-        values = {str(target(node)): node.value for node in once if target(node) not in program.parameters}
-        arrays = {one for one in program.parameters if one not in bound and _is_array(one, facts)}
-        for node, call in divisions:
-            if any(_is_numpys(side, values, arrays, facts) for side in call.args):
-                replace(node, call, gast.BinOp(call.args[0], gast.Div(), call.args[1]))
-    for node in statements(program.forward):
-        if node in facts.tangents and isinstance(node, gast.Assign):
-            node.value = applied(node.value, QUOTIENTS, facts) or node.value
-    return program
-
-
 def sides(quotient: Node, facts: Facts) -> tuple[Node, Node] | None:
     """What is divided by what."""
     if isinstance(quotient, gast.BinOp) and isinstance(quotient.op, gast.Div):
         return quotient.left, quotient.right
     divides = function_called(quotient, facts) is np.divide
     return tuple(quotient.args) if divides and len(quotient.args) == 2 and not quotient.keywords else None
-
-
-def _is_array(argument: str, facts: Facts) -> bool:
-    return facts.kinds.get(argument, UNKNOWN).tag == "array"
-
-
-def _is_numpys(node: Node, values: dict[str, Node], arrays: set[str], facts: Facts) -> bool:
-    """Whether a value is an array or a scalar of NumPy's, whatever the arguments are."""
-    seen: set[str] = set()
-    left = [node]
-    while left:
-        node = left.pop()
-        if isinstance(node, gast.Name) and node.id not in seen:
-            if node.id in arrays:
-                return True
-            seen.add(node.id)
-            left += [values[node.id]] if node.id in values else []
-        elif isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub | gast.UAdd):
-            left.append(node.operand)
-        elif isinstance(node, gast.BinOp):
-            left += [node.left, node.right]  # one of two is enough
-        elif isinstance(node, gast.Call) and _gives_numpys(node, facts):
-            return True
-    return False
-
-
-def _gives_numpys(call: Node, facts: Facts) -> bool:
-    """Whether a call is of a function of NumPy that never gives a number of Python's; or `e.sum()`."""
-    function = function_called(call, facts)
-    if function is None and getattr(call.func, "attr", "") == "sum":
-        array = call.func.value
-        return getattr(array, "id", "") in facts.adjoint_of or isinstance(array, gast.BinOp)
-    if any(isinstance(argument, gast.GeneratorExp) for argument in call.args):
-        return False  # which `np.sum` gives to the sum of Python
-    return isinstance(function, np.ufunc) or function in _OTHERS
 
 
 @dataclass(frozen=True)

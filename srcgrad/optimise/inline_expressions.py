@@ -548,14 +548,22 @@ def _run_is_private(run: Block, user: Node, readers: dict[str, list[Node]], fact
     return all(reader is user for name in bound if name in facts.temporaries for reader in readers.get(name, []))
 
 
-def inline_into_stores(program: Program, facts: Facts) -> Program:
-    """Write the terms of an adjoint into the line that stores it into a part of another one, if they fit there."""
+WIDTH = 88
+
+
+def inline_within_page(program: Program, facts: Facts) -> Program:
+    """Write values where they are read, if the line keeps within the page; kernels are cut between statements.
+
+    The terms of an adjoint come into the line that stores it into a part of another one, if they fit there.
+    """
     if is_final(facts):
         uses, indent = count(program.block), STEP + STEP * (facts.mode == "vjp")
         program.backward = rewrite_nested(
             program.backward, lambda block, depth: _stored_block(block, uses, facts, indent + STEP * depth)
         )
-    return program
+    if facts.module is not None and facts.module.target.kernels:
+        return program
+    return inline_within(program, facts, WIDTH)
 
 
 def _stored_block(block: Block, uses: Uses, facts: Facts, indent: int) -> Block:
@@ -589,13 +597,3 @@ def _stored_sum(held: str, first: Node, second: Node, facts: Facts) -> Node | No
     if isinstance(second.op, gast.Sub):
         return gast.BinOp(first.value, second.op, second.value)
     return add_terms(first.value, second.value, facts)
-
-
-WIDTH = 88
-
-
-def inline_within_page(program: Program, facts: Facts) -> Program:
-    """Write them where they are read, if the line keeps within the page; kernels are cut between statements."""
-    if facts.module is not None and facts.module.target.kernels:
-        return program
-    return inline_within(program, facts, WIDTH)

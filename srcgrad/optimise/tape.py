@@ -79,6 +79,7 @@ from srcgrad.core.visitor import Uses, count, loop_bodies, places
 from srcgrad.derive.in_place_writes import is_pop, is_push
 from srcgrad.derive.program import Program
 from srcgrad.optimise.broadcasting import Text, elements, is_alike, text_of
+from srcgrad.optimise.dead_code import drop
 from srcgrad.optimise.loops import names_changed, names_mentioned
 
 
@@ -120,13 +121,20 @@ class _Stack:
         return str(target(self.pop))
 
 
-def gather_records(program: Program, facts: Facts) -> Program:
+def tape_layout(program: Program, facts: Facts) -> Program:
     """Keep values of one trip together, where none of them changes between the places at which each was kept.
 
-    A text that is to be differentiated again, or compiled, has a stack for each value.
+    A `while` is undone for as long as there is a record. A text that is to be differentiated again, or compiled, has a
+    stack for each value, and counts trips.
     """
-    if not is_final(facts):
-        return program
+    if is_final(facts):
+        _gather_records(program, facts)
+        if facts.whiles:
+            _count_by_records(program, facts)
+    return program
+
+
+def _gather_records(program: Program, facts: Facts) -> None:
     groups: dict[tuple[int, int], list[_Stack]] = {}
     for one in _stacks(program, facts):
         groups.setdefault((id(one.pushed), id(one.popped)), []).append(one)
@@ -137,7 +145,6 @@ def gather_records(program: Program, facts: Facts) -> Program:
             kept = facts.names.fresh("kept") if not count else facts.names.numbered_name("kept")
             _join(together, kept, program, touched)
             count += 1
-    return program
 
 
 def is_final(facts: Facts) -> bool:
@@ -270,10 +277,8 @@ def _replace(block: Block, swaps: dict[Node, Node], gone: dict[Node, None]) -> N
     block[:] = [swaps.get(node, node) for node in block if node in swaps or node not in gone]
 
 
-def count_by_records(program: Program, facts: Facts) -> Program:
+def _count_by_records(program: Program, facts: Facts) -> None:
     """Undo trips for as long as there is a record, which each trip has made once and undoes once."""
-    if not is_final(facts) or not facts.whiles:
-        return program
     mentions = Counter(item.id for node in program.block for item in walk(node) if isinstance(item, gast.Name))
     for place, back in enumerate(program.backward):
         loop = facts.whiles.get(back)
@@ -289,7 +294,6 @@ def count_by_records(program: Program, facts: Facts) -> Program:
             program.backward[place] = at(gast.While(name(kept[0]), back.body, []), back)
             program.forward = [n for n in program.forward if target(n) != trips]
             loop.body = [n for n in loop.body if not (isinstance(n, gast.AugAssign) and stores(n) == [trips])]
-    return program
 
 
 def _stacks_popped(body: Block) -> list[str]:
@@ -306,20 +310,32 @@ def _is_kept(stack: str, loop: Node, forward: Block, facts: Facts) -> bool:
 
 @dataclass(frozen=True)
 class Record:
-    """What a trip keeps: the blocks of its push and of its pop."""
+    """What one statement of a loop puts on a list, and one of its backward form takes off, with their blocks."""
 
+    held: str
+    push: Node
     pushed: Block
+    pop: Node
     popped: Block
 
 
 def combined_records(program: Program, facts: Facts) -> Program:
-    """Keep what is computed of them, where that leaves fewer values to keep.
+    """Keep the shares of exponentials in their sum, and what is computed of kept values, where that leaves fewer.
 
     A text that is to be differentiated again keeps what the rules read.
     """
-    if not facts.again or not facts.restores or not is_final(facts):
-        return program
-    known = records(program, facts)
+    if facts.restores and is_final(facts):
+        if not facts.contexts:
+            _keep_shares(program, facts)
+        if facts.left_over:
+            drop(program, facts)
+        if facts.again:
+            _combine_records(program, facts)
+    return program
+
+
+def _combine_records(program: Program, facts: Facts) -> None:
+    known = _records_by_name(program, facts)
     changed = False
     reading: _ReadCounts | None = None
     for clone, block, _ in places(program.backward) if len(known) > 1 else ():
@@ -334,24 +350,28 @@ def combined_records(program: Program, facts: Facts) -> Program:
             _keep(clone, made, known[read[0]].pushed, program, facts)
             changed, reading = True, None
     facts.left_over |= changed
-    return program
 
 
-def records(program: Program, facts: Facts) -> dict[str, Record]:
-    """By name, values that one statement of a loop keeps and one brings back."""
-    pushes: dict[str, list[Block]] = {}
+def records(program: Program, facts: Facts) -> list[Record]:
+    """Records of loops, each with one push, by their pops in the order of the text."""
+    pushes: dict[str, list[tuple[Node, Block]]] = {}
     for node, block, _ in places(program.forward):
         if node in facts.pushes and is_push(node):
-            pushes.setdefault(facts.pushes[node], []).append(block)
-    pops: dict[str, list[tuple[str, Block]]] = {}
+            pushes.setdefault(facts.pushes[node], []).append((node, block))
+    found = []
     for node, block, _ in places(program.backward):
-        if node in facts.restores and is_pop(getattr(node, "value", None)) and target(node) is not None:
-            pops.setdefault(str(target(node)), []).append((facts.restores[node], block))
-    return {
-        held: Record(pushes[places[0][0]][0], places[0][1])
-        for held, places in pops.items()
-        if len(places) == 1 and len(pushes.get(places[0][0], ())) == 1 and held not in facts.mutable
-    }
+        held = target(node)
+        if held is not None and node in facts.restores and is_pop(node.value):
+            kept = pushes.get(facts.restores[node], [])
+            found += [Record(held, *kept[0], node, block)] if len(kept) == 1 else []
+    return found
+
+
+def _records_by_name(program: Program, facts: Facts) -> dict[str, Record]:
+    """By name, values that one statement of a loop keeps and one brings back."""
+    times = Counter(target(node) for node in statements(program.backward) if node in facts.restores)
+    found = {one.held: one for one in records(program, facts) if times[one.held] == 1}
+    return {held: one for held, one in found.items() if held not in facts.mutable}
 
 
 def is_of(record: Record, made: Node, block: Block) -> bool:
@@ -419,9 +439,14 @@ def _keep(clone: Node, made: Node, trip: Block, program: Program, facts: Facts) 
 
 
 def late_records(program: Program, facts: Facts) -> Program:
-    """Keep such values where the trip ends, with all that is kept there, and not where they are overwritten.
+    """Keep what a name holds where the trip ends, with all that is kept there, and not where it is overwritten.
+
+    Where one value is read to compute another alone, and both have one shape, the other is kept.
 
     >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x: float, n):\\n for _ in range(n):\\n  k = np.sin(x)\\n  x = np.sin(x + k * 2.0)\\n return x"
+    >>> [line for line in explain_text(text, after="late_records", wrt=("x",)).splitlines() if ".append" in line]
+    ['    x_stack.append(x)', '    t1_stack.append(t1)']
     >>> text = "def f(x, n):\\n    for _ in range(n):\\n        x = np.tanh(x)\\n    return x"
     >>> print("\\n".join(explain_text(text, after="late_records", wrt=("x",)).splitlines()[:4]))
     x_stack = []
@@ -431,6 +456,7 @@ def late_records(program: Program, facts: Facts) -> Program:
     """
     if facts.pushes_forward:
         return program
+    _keep_nearest(program, facts)
     for loop in [node for node in program.forward if isinstance(node, gast.For | gast.While)]:
         inside = list(statements(loop.body))
         if any(isinstance(node, gast.Break | gast.Continue) for node in inside):
@@ -478,58 +504,17 @@ def _body_with_late_pop(kept: str, held: str, program: Program, facts: Facts) ->
 _WORTH = 2  # operations: one is as soon computed again as it is named
 
 
-@dataclass(frozen=True)
-class _Record:
-    """What one statement of a loop puts on a list, and one of its backward form takes off."""
-
-    held: str
-    push: Node
-    pushed: Block
-    pop: Node
-    popped: Block
-
-
-def nearest_records(program: Program, facts: Facts) -> Program:
-    """Keep a value in the place of one that is read for nothing else, where both have one shape.
-
-    >>> from srcgrad.interface.show.explain import explain_text
-    >>> text = "def f(x: float, n):\\n for _ in range(n):\\n  k = np.sin(x)\\n  x = np.sin(x + k * 2.0)\\n return x"
-    >>> print("\\n".join(explain_text(text, after="nearest_records", wrt=("x",)).splitlines()[3:9]))
-        k = np.sin(x)
-        t2 = k * 2.0
-        t1 = x + t2
-        x_stack.append(x)
-        x = np.sin(t1)
-        t1_stack.append(t1)
-    """
-    if facts.pushes_forward:
-        return program
+def _keep_nearest(program: Program, facts: Facts) -> None:
+    """Keep a value in the place of one that is read for nothing else, where both have one shape."""
     uses = count([*program.backward, program.result])
-    for one in _records(program, facts):
-        again = _recomputing_statements(one, uses, facts)
+    for one in records(program, facts):
+        own = getattr(one.push.value.args[0], "id", "") == one.held
+        again = _recomputing_statements(one, uses, facts) if own else []
         if again:
             _exchange(one, again, program, uses, facts)
-    return program
 
 
-def _records(program: Program, facts: Facts) -> list[_Record]:
-    """Records of loops, each with one push and one pop."""
-    pushes: dict[str, list[tuple[Node, Block]]] = {}
-    for node, block, _ in places(program.forward):
-        if node in facts.pushes and is_push(node):
-            pushes.setdefault(facts.pushes[node], []).append((node, block))
-    found = []
-    for node, block, _ in places(program.backward):
-        held = target(node)
-        if held is None or node not in facts.restores or not is_pop(node.value):
-            continue
-        kept = pushes.get(facts.restores[node], [])
-        if len(kept) == 1 and getattr(kept[0][0].value.args[0], "id", "") == held:
-            found.append(_Record(held, *kept[0], node, block))
-    return found
-
-
-def _recomputing_statements(one: _Record, uses: Uses, facts: Facts) -> Block:
+def _recomputing_statements(one: Record, uses: Uses, facts: Facts) -> Block:
     """The statements that compute again what alone reads a record, the last of them what is kept in its place."""
     chain: Block = []
     last, work = one.held, 0
@@ -546,7 +531,7 @@ def _recomputing_statements(one: _Record, uses: Uses, facts: Facts) -> Block:
     return chain
 
 
-def _is_alike(one: _Record, other: str, facts: Facts) -> bool:
+def _is_alike(one: Record, other: str, facts: Facts) -> bool:
     """Whether a value of the forward half is there when the record is made, has its shape, and stays as it is."""
     changing = (facts.mutable, facts.viewed, facts.swapped, facts.containers)
     if any(each in table for each in (one.held, other) for table in changing):
@@ -558,7 +543,7 @@ def _is_alike(one: _Record, other: str, facts: Facts) -> bool:
     return other in facts.definition and any(target(node) == other for node in before)
 
 
-def _exchange(one: _Record, again: Block, program: Program, uses: Uses, facts: Facts) -> None:
+def _exchange(one: Record, again: Block, program: Program, uses: Uses, facts: Facts) -> None:
     """Keep the other value, on a list of its name."""
     last = str(target(again[-1]))
     own, old = facts.again[last], facts.pushes[one.push]
@@ -597,11 +582,9 @@ class _Shares:
     divisor: str  # s, or s + 2.0, in the forward half
 
 
-def shares(program: Program, facts: Facts) -> Program:
-    """Keep one value in the place of two; a text that is to be differentiated again keeps what the rules read."""
-    if facts.contexts or not facts.restores or not is_final(facts):
-        return program
-    known, changed = records(program, facts), False
+def _keep_shares(program: Program, facts: Facts) -> None:
+    """Keep one value in the place of two."""
+    known, changed = _records_by_name(program, facts), False
     for block in loop_bodies(program.backward) if len(known) > 1 else ():
         uses = count([*program.backward, program.result])
         made = {str(target(node)): node for node in block if uses.bound.get(str(target(node))) == 1}
@@ -611,7 +594,6 @@ def shares(program: Program, facts: Facts) -> Program:
                 _keep_quotient(one, known[one.powers], program, facts)
                 changed = True
     facts.left_over |= changed
-    return program
 
 
 def _products(node: Node, made: dict[str, Node], uses: Uses, facts: Facts) -> list[_Shares]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any  # passes take trees, which have no types of their own
 
@@ -16,6 +16,7 @@ import srcgrad
 from srcgrad import pipeline
 from srcgrad.core.trees import header, statements, walk
 from srcgrad.interface.check.check import check_grads
+from srcgrad.optimise.adjoint_sums import parts as adjoint_parts
 from srcgrad.optimise.algebra import spread_seed
 from srcgrad.optimise.broadcasting import tangent_shapes
 from srcgrad.optimise.naming import unpack
@@ -23,7 +24,7 @@ from srcgrad.optimise.pullback_closure import closure
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.
-ELSEWHERE = {"units", "spread_seed", "parts", "tangent_shapes"}
+ELSEWHERE = {"spread_seed", "parts", "tangent_shapes"}
 # A pullback is a function inside of another: without `closure` it cannot bind what it brings back.
 PASSES = [each.run for each in dict.fromkeys(pipeline.OPTIMISE) if each.run is not closure]
 
@@ -117,6 +118,28 @@ def test_zeros_of_a_second_derivative_need_no_adjoint(monkeypatch: pytest.Monkey
     product = srcgrad.hvp(valley)
     np.testing.assert_array_equal(product(POINT, 2.0 * POINT), expected)
     assert len(product.source.split()) > len(text.split())
+
+
+@dataclass
+class Layer:
+    gain: np.ndarray
+    shift: float
+
+
+def response(p: Layer, x):
+    h = np.tanh(p.gain * x + p.shift)
+    return np.sum(h * h * p.gain)
+
+
+def test_adjoints_of_an_object_are_put_together_before_they_are_differentiated(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, along = Layer(POINT, 0.5), Layer(POINT * POINT, 0.3)
+    found = srcgrad.hvp(response, "p")(layer, POINT, along)
+    step = [srcgrad.grad(response, "p")(Layer(POINT + e * along.gain, 0.5 + e * 0.3), POINT) for e in (1e-5, -1e-5)]
+    np.testing.assert_allclose(found.gain, (step[0].gain - step[1].gain) / 2e-5, rtol=1e-8)
+    np.testing.assert_allclose(found.shift, (step[0].shift - step[1].shift) / 2e-5, rtol=1e-8)
+    without(adjoint_parts, monkeypatch)
+    with pytest.raises(srcgrad.DifferentiationError):  # an object is no argument of `zeros_like` in such a text
+        srcgrad.hvp(response, "p")(layer, POINT, along)
 
 
 def test_what_a_pullback_brings_back_goes_by_names_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,7 +95,7 @@ X = np.array([0.4, -0.3])
 
 
 def without(monkeypatch: pytest.MonkeyPatch) -> None:
-    modes = {m: tuple(p for p in each if p.name != "gather_records") for m, each in pipeline.MODES.items()}
+    modes = {m: tuple(p for p in each if p.name != "tape_layout") for m, each in pipeline.MODES.items()}
     monkeypatch.setattr(pipeline, "MODES", modes)
 
 

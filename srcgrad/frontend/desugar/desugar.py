@@ -60,7 +60,7 @@ from srcgrad.frontend.desugar.loops import (
     has_comprehension,
     trips,
 )
-from srcgrad.frontend.desugar.numpy_spellings import expand_calls, fill
+from srcgrad.frontend.desugar.numpy_spellings import array_api, expand_calls, fill
 from srcgrad.frontend.desugar.objects import expand_distributions, note_opened_records, open_records, solutions, splines
 from srcgrad.frontend.desugar.views import in_place
 from srcgrad.frontend.early_facts import assigned_varied, names_maybe_unbound
@@ -100,6 +100,7 @@ def desugar(function: Node, facts: Facts) -> Node:
     if any(isinstance(node, gast.For) for node in statements(function.body)):
         work.varied = work.given | assigned_varied(function, facts, parameters(function))
     function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
+    array_api(function, facts)
     return function
 
 

@@ -52,6 +52,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
+from srcgrad.core.visitor import rewrite
 from srcgrad.frontend.again.stacks import container_of, portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import changed_lists, is_change
@@ -268,24 +269,13 @@ def dict_display(call: Node, facts: Facts) -> Node | None:
 
 def spell_displays(function: Node, facts: Facts) -> None:
     """The same for all calls in a text of ours, in which nothing else is spelled anew."""
-    _spell_below(function, facts)
 
+    def spelled(node: Node) -> Node:
+        made = dict_display(node, facts) if isinstance(node, gast.Call) else None
+        return node if made is None else at(made, node)
 
-def _spell_below(node: Node, facts: Facts) -> None:
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            setattr(node, key, [_spell_dict_calls(p, facts) if isinstance(p, gast.AST) else p for p in part])
-        elif isinstance(part, gast.AST):
-            setattr(node, key, _spell_dict_calls(part, facts))
-
-
-def _spell_dict_calls(node: Node, facts: Facts) -> Node:
-    if not node._fields or isinstance(node, SIMPLE):
-        return node
-    _spell_below(node, facts)
-    made = dict_display(node, facts) if isinstance(node, gast.Call) else None
-    return node if made is None else at(made, node)
+    for node in [n for n in walk(function) if isinstance(n, gast.stmt)]:
+        rewrite(node, spelled)
 
 
 def lists(function: Node, facts: Facts) -> Node:

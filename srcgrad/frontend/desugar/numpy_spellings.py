@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from srcgrad.frontend.context import Rewriting
 
 
-def array_api(function: Node, facts: Facts) -> Node:
+def array_api(function: Node, facts: Facts) -> None:
     """Write NumPy for a local name that `array_namespace` gives, and drop the call.
 
     `xp_promote(x, force_floating=True, xp=xp)` becomes `np.asarray(x)`: what is differentiated is floating;
@@ -85,7 +85,6 @@ def array_api(function: Node, facts: Facts) -> Node:
         if known is None or known.object is not original(np):  # a module that has no NumPy of its own
             facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", original(np))})
         function.body = rewrite_statements(function.body, lambda node: _statement(node, names, facts, local))
-    return function
 
 
 def _calls(node: Node, called: str, facts: Facts, local: frozenset[str]) -> bool:
