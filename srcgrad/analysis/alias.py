@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any  # called functions are arbitrary objects
 
 import gast
@@ -31,7 +31,7 @@ from srcgrad.core.control_flow import Graph, definitions, solve_forward
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.namespace import Step
-from srcgrad.core.rules import arguments_of, is_users, may_show, rule_of
+from srcgrad.core.rules import is_users, makes_new, may_show, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -140,8 +140,8 @@ def is_view(operation: Operation, facts: Facts) -> bool:
     return may_show(operation.function, operation.bound)
 
 
-def is_passive_result(value: Node, facts: Facts) -> bool:
-    """Whether an expression that carries no derivative calls a function of NumPy that makes a new value."""
+def makes_new_value(value: Node, facts: Facts) -> bool:
+    """Whether an expression that carries no derivative is a call that makes a new value, of a function or a method."""
     if not isinstance(value, gast.Call):
         return False
     found = binding_of(value.func, facts, facts.local)
@@ -149,13 +149,13 @@ def is_passive_result(value: Node, facts: Facts) -> bool:
     function = method if found is None else found.object
     if function is np.ndarray:
         return True  # which has no derivative, and no other maker of arrays is refused
-    rule = None if function is None else rule_of(function)
-    first = [value.func.value] if found is None and method is not None else []
-    if rule is None or rule.kind in ("composed", "refused"):
-        return False
     if function is np.nan_to_num and len(value.args) > 1:
         return False  # `np.nan_to_num(x, False)` is x
-    return not is_view(Operation("op", function, rule, arguments_of(function, value, first)), facts)
+    rule = rule_of(function)
+    if isinstance(function, FunctionType | MethodType | StaticFunction) and (rule is None or is_users(rule)):
+        return bool(facts.module.returns_new(function))
+    first = [value.func.value] if found is None and method is not None else []
+    return makes_new(function, value, first)
 
 
 def aliases(function: Node, facts: Facts) -> Node:
@@ -299,7 +299,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Call):
         if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
             return True
-        return is_passive_result(value, facts)
+        return makes_new_value(value, facts)
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
 
 
@@ -444,7 +444,7 @@ def names_sharing_memory(node: Node, facts: Facts) -> list[str]:
     if is_gathered(value, facts):
         return []
     if operation is None:
-        return [] if is_computed(value) or is_passive_result(value, facts) else _names_of_values(value)
+        return [] if is_computed(value) or makes_new_value(value, facts) else _names_of_values(value)
     if operation.kind == "op" and not is_view(operation, facts):
         return []
     if operation.kind == "callee" and facts.module.returns_new(operation.function):

@@ -401,9 +401,7 @@ def _is_floating(node: Node, facts: Facts) -> bool:
     kept = any(function is one for one in _FLOATS)
     if any(n in facts.active for n in (loads(value) if kept else active_sources(node, facts))):
         return True
-    if not (called and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
-        return False
-    return value.func.attr in ("zeros", "ones", "empty") and not value.keywords
+    return function in (np.zeros, np.ones, np.empty) and len(value.args) == 1 and not value.keywords
 
 
 _FLOATS = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.floor, np.ceil, np.rint, np.trunc, np.sign)

@@ -667,6 +667,17 @@ def may_show(function: Any, given: Mapping[str, Node]) -> bool:
     return rule.result != "new" or any(_may_be(given.get(one), values) for one, values in rule.showing.items())
 
 
+def makes_new(function: Any, call: Node, first: Iterable[Node] = ()) -> bool:
+    """Whether a call of an operation of a library gives a value that nothing else holds.
+
+    `first` are arguments that come before those that the call writes: the array of a method.
+    """
+    rule = rule_of(function)
+    if rule is None or rule.kind in ("composed", "refused") or is_users(rule):
+        return False
+    return not may_show(function, arguments_of(function, call, first))
+
+
 def _may_be(given: Node | None, values: tuple[Any, ...]) -> bool:
     """Whether an argument may have one of some values; one that is left out has none of them."""
     return given is not None and (not isinstance(given, gast.Constant) or given.value in values)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, grad, jvp, source
+from srcgrad import check_grads, grad, hvp, jvp, source
 from srcgrad.core.errors import DifferentiationError
 
 VIEWS = (
@@ -286,3 +286,82 @@ def test_a_method_named_like_a_maker_of_arrays_makes_none(function: Any) -> None
     with pytest.raises(DifferentiationError, match="E5010"):
         grad(function)(np.arange(3.0))
     assert np.array_equal(STORE.kept, np.ones(3))
+
+
+class Maker:
+    """Methods named like the makers of NumPy, and not, which make arrays of their own."""
+
+    def zeros(self, n: int) -> np.ndarray:
+        return np.zeros(n)
+
+    def whole(self) -> np.ndarray:
+        return np.zeros(3, dtype=int)
+
+    def nested(self) -> np.ndarray:
+        return self.zeros(3)
+
+
+MAKER = Maker()
+
+
+def made_and_added_to(x):
+    a = MAKER.zeros(3)
+    b = MAKER.nested()
+    a += x
+    b += x * x
+    return np.sum(a * b)
+
+
+def made_and_filled(x):
+    s = 0.0
+    for k in range(3):
+        a = MAKER.zeros(3)
+        a[k] = x[k] ** 2
+        s += np.sum(a * a * x)
+    return s
+
+
+def filled_in_a_derivative(x):
+    a = MAKER.zeros(2)
+    a[0] = x[0] ** 3
+    a[1] = x[1]
+    return np.sum(grad(cubes)(a) * x[:2])
+
+
+def cubes(x):
+    a = MAKER.zeros(2)
+    a[0] = x[0] ** 3
+    a[1] = x[1] ** 2
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("function", [made_and_added_to, made_and_filled, filled_in_a_derivative])
+def test_a_method_that_makes_an_array_gives_one_that_may_change(function: Any) -> None:
+    x = np.array([0.6, 0.7, 1.1])
+    steps = 1e-6 * np.eye(3)
+    expected = [(function(x + step) - function(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(grad(function)(x), expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose([jvp(function, (x,), (one,))[1] for one in np.eye(3)], expected, rtol=1e-6, atol=1e-8)
+    ahead, behind = grad(function)(x + steps[0]), grad(function)(x - steps[0])
+    np.testing.assert_allclose(hvp(function)(x, np.eye(3)[0]), (ahead - behind) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+def filled_with_integers(x):
+    a = MAKER.whole()
+    a[0] = x[0]
+    return np.sum(a * x)
+
+
+def handed_out_in_a_derivative(x):
+    a = STORE.zeros()
+    b = STORE.zeros()
+    a[0] = x[0] ** 3
+    return np.sum(grad(cubes)(a) * x * b)
+
+
+def test_what_a_method_made_is_looked_at_by_its_dtype_and_its_memory() -> None:
+    with pytest.raises(DifferentiationError, match="E5002"):
+        grad(filled_with_integers)(np.arange(3.0))
+    for derivative in (grad, hvp):
+        with pytest.raises(DifferentiationError, match="E5010"):
+            derivative(handed_out_in_a_derivative)(*[np.arange(3.0)] * (1 + (derivative is hvp)))

@@ -60,10 +60,16 @@ from srcgrad.frontend.calls.functions import (
 )
 from srcgrad.frontend.calls.inline_call import Site, written_out
 from srcgrad.frontend.calls.nested_functions import check_given
-from srcgrad.frontend.calls.side_effects import Procedures, changes_outside, is_straight, operations, outer_changes
+from srcgrad.frontend.calls.side_effects import (
+    Procedures,
+    changes_outside,
+    doubtful_write,
+    is_straight,
+    operations,
+    outer_changes,
+)
 from srcgrad.frontend.context import CHANGES, read_alone
 from srcgrad.frontend.early_facts import reads_varied, varied_names
-from srcgrad.frontend.language import doubtful_write
 from srcgrad.frontend.resolve import binding_of, operation_of
 
 _AGAIN = 8  # operations that may be written again: about what a definition and its calls take
@@ -338,7 +344,7 @@ def inline_calls(function: Node, facts: Facts) -> Node:
         return function
     facts.namespace = Overlay(facts.namespace, read=read_alone(facts.source.tree))
     own = facts.generated
-    facts.doubtful = None if own else doubtful_write(facts.source.tree)
+    facts.doubtful = None if own else doubtful_write(facts.source.tree, facts)
     varied = frozenset(varied_names(function, facts, local))
     function.body = expand_block(function.body, Site(facts, local, (id(facts.source.tree),), expand_block, varied))
     check_given(function, facts, local)

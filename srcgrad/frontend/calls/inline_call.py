@@ -48,7 +48,14 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.again.stacks import displays, open_display
 from srcgrad.frontend.calls.functions import Function, as_owner, function_of
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
-from srcgrad.frontend.calls.side_effects import Procedures, changed_on_entry, is_fresh, is_straight, put_in
+from srcgrad.frontend.calls.side_effects import (
+    Procedures,
+    changed_on_entry,
+    doubtful_write,
+    is_fresh,
+    is_straight,
+    put_in,
+)
 from srcgrad.frontend.calls.side_effects import place as side_effects_place
 from srcgrad.frontend.context import (
     bring_names,
@@ -62,7 +69,6 @@ from srcgrad.frontend.context import (
     scope_names,
 )
 from srcgrad.frontend.kinds_of_values import known_of
-from srcgrad.frontend.language import doubtful_write
 from srcgrad.frontend.resolve import binding_of, trusted_constant
 
 if TYPE_CHECKING:
@@ -534,7 +540,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, namespace, facts.mode, (), names=Names(sorted(taken)), module=facts.module)
     inner.generated, inner.placed = source.file.startswith("<srcgrad "), True
-    inner.local, inner.doubtful = own_names(tree), None if inner.generated else doubtful_write(tree)
+    inner.local, inner.doubtful = own_names(tree), None if inner.generated else doubtful_write(tree, inner)
     if found.owner is not None:
         inner.around = namespace.hidden = _names_around(found.owner)
         inner.functions.update({n: f for n, f in found.owner.functions.items() if n not in inner.local})

@@ -46,7 +46,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import SOMETIMES, own_statements, places, rewrite
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
-from srcgrad.frontend.language import doubtful_write
+from srcgrad.frontend.calls.side_effects import doubtful_write
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime.hooks import hook
 
@@ -441,7 +441,7 @@ def _check_steady(call: Node, work: Rewriting) -> None:
     tree = work.facts.source.tree
     changed = {w for n in statements(tree.body) if is_write(n) for w in written_names(n)}
     held = {n.id for a in call.args for n in walk(a) if isinstance(n, gast.Name)}
-    doubtful = doubtful_write(tree)
+    doubtful = doubtful_write(tree, work.facts)
     if doubtful is not None or changed & held:
         raise work.facts.refuse(
             doubtful or call,

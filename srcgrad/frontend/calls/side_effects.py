@@ -17,6 +17,9 @@ What a statement changes while it is evaluated: nothing else in it may read that
 What is computed again must come out the same: no random numbers, no clock, in a checkpointed function or loop. A step
 works on a copy of an array that it changes: a second name for it, in the function or in its caller, would miss the
 change.
+
+Functions that write into arrays and ask for derivatives: which writes can be followed where texts of ours stand
+among the user's statements, in which views and arguments are not looked at anew.
 """
 
 from __future__ import annotations
@@ -26,20 +29,20 @@ import random
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any  # called functions are arbitrary objects
 
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import Binding
+from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts
 from srcgrad.core.identity import cached_function
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Overlay, Step
-from srcgrad.core.rules import may_show, rule_of, written_out
+from srcgrad.core.rules import is_users, makes_new, may_show, rule_of, written_out
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -857,8 +860,6 @@ def is_fresh(value: Node, facts: Facts) -> bool:
         return bool(facts.module.returns_new(operation.function))
     if operation.kind == "opaque":
         return operation.function is np.arange
-    if getattr(operation.function, "__name__", "") == "stop_gradient":
-        return False
     return not may_show(operation.function, operation.bound)
 
 
@@ -898,3 +899,70 @@ def _is_harmless(value: Node, name: str, facts: Facts) -> bool:
 
 def _refusal(node: Node, name: str, why: str, remedy: str, facts: Facts) -> Exception:
     return facts.refuse(node, "E5010", f"`{name}` is changed in place in a checkpointed loop, and {why}", remedy)
+
+
+def doubtful_write(tree: Node, facts: Facts) -> Node | None:
+    """The first write of a function into an array that something else may show; None if there is none.
+
+    Safe are arrays that the function makes by `np.zeros` and other calls which give what nothing else holds, and
+    that have no second name while they are written into.
+    """
+    writes = [(place, n) for place, top in enumerate(tree.body) for n in statements([top]) if _arrays_written(n)]
+    for place, node in writes:
+        for name in _arrays_written(node):
+            if not _is_made(name, tree, facts) or _has_second_name(name, place, tree):
+                return node
+    return None
+
+
+def _arrays_written(node: Node) -> list[str]:
+    """Names of arrays into which a statement writes, as a part of its target as well: `a[0], b[0] = e`."""
+    if is_write(node):
+        return written_names(node)
+    places = [part for one in getattr(node, "targets", []) for part in find_nodes(one, gast.Subscript)]
+    bases = [root(part) for part in places if isinstance(part.ctx, gast.Store)]
+    return [base.id for base in bases if base is not None]
+
+
+def _is_made(name: str, tree: Node, facts: Facts) -> bool:
+    """Whether nothing but new arrays is bound to a name."""
+    local = own_names(tree)
+    parameters = [a.id for a in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]]
+    bound = [n for n in statements(tree.body) if target(n) == name]
+    others = [n for n in statements(tree.body) if target(n) != name and not _arrays_written(n) and name in _bound_by(n)]
+    made = all(_is_maker(n.value, facts, local) for n in bound)
+    return bool(bound) and made and not others and name not in parameters
+
+
+def _is_maker(value: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether an expression calls a function that makes a new array; the copy of a list holds the arrays of that."""
+    found = function_of(value.func, facts, local) if isinstance(value, gast.Call) else None
+    if found is None or found.binding is None:
+        return False
+    rule = rule_of(found.called)
+    if isinstance(found.called, FunctionType | MethodType | StaticFunction) and (rule is None or is_users(rule)):
+        return bool(facts.module.returns_new(found.called))
+    return makes_new(found.called, value)
+
+
+def _bound_by(node: Node) -> list[str]:
+    names = [n for part in header(node) for n in walk(part) if isinstance(n, gast.Name)]
+    return [n.id for n in names if not isinstance(n.ctx, gast.Load)]
+
+
+def _has_second_name(name: str, last: int, tree: Node) -> bool:
+    """Whether something else than arithmetic reads an array by its name before the last place that writes into it."""
+    for top in tree.body[: last + 1]:
+        for node in statements([top]):
+            if isinstance(node, gast.FunctionDef) and any(getattr(n, "id", "") == name for n in walk(node)):
+                return True
+            if _arrays_written(node):
+                continue
+            value = getattr(node, "value", None) or getattr(node, "iter", None)
+            if value is not None and not isinstance(value, gast.BinOp | gast.Compare) and _shows(value, name):
+                return True
+    return False
+
+
+def _shows(value: Node, name: str) -> bool:
+    return any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
