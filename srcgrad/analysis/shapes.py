@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import gast
 import numpy as np
@@ -59,7 +61,6 @@ from srcgrad.core.trees import (
 )
 from srcgrad.frontend.early_facts import gives_several, several_of
 from srcgrad.frontend.resolve import METHODS, bind, binding_of
-from srcgrad.runtime import cast, hook, max_or_least, min_or_most, owned, probe, probed, sum_to
 from srcgrad.runtime.structure import row_count
 
 COMPLEX = frozenset(["complex"])  # among the dtypes of a value that may be complex
@@ -176,12 +177,13 @@ def _of_call(node: Node, facts: Facts) -> Spec:
     if function is runtime.if_larger:
         seed, *compared = (spec_of_tree(a, facts) for a in node.args)
         return replace(broadcast_specs(seed, *compared), dtype=seed.dtype)
-    if function in _LIKE:
-        return spec_of_tree(node.args[_LIKE[function]], facts)
-    if function in _SHAPED:
-        like = spec_of_tree(node.args[_SHAPED[function]], facts)
-        return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
     rule = rule_of(function)
+    model = None if rule is None else rule.argument(node, rule.shape)
+    if rule is not None and model is not None:
+        like = spec_of_tree(model, facts)
+        if rule.dtype == rule.shape or len(node.args) == 1:
+            return like
+        return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
     if rule is not None and rule.kind == "elementwise" and not node.keywords:
         return broadcast_specs(*(spec_of_tree(a, facts) for a in node.args))
     return _unknown_spec(node)
@@ -204,13 +206,6 @@ def _spec_of_sum(call: Node, facts: Facts) -> Spec | None:
         return None
     axis %= len(known)
     return with_extents((*known[:axis], *(("1",) if keep is True else ()), *known[axis + 1 :]), whole.dtype)
-
-
-_LIKE = {np.zeros_like: 0, np.full_like: 0, runtime.zeros_like: 0, runtime.sum_to: 1, runtime.fit_to: 1}
-_SHAPED = {
-    runtime.share: 1, runtime.matmul_left: 1, runtime.dot_left: 1, runtime.matmul_right: 2, runtime.dot_right: 2,
-    runtime.matmul_both: 1, runtime.dot_both: 1,
-}  # fmt: skip
 
 
 def _unknown_spec(node: Node) -> Spec:
@@ -236,11 +231,6 @@ def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
     return with_extents(tuple(one for one in left if one), whole.dtype)
 
 
-def _norm(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    """Norms are real."""
-    return as_real(_reduction(operation, arguments, opaque))
-
-
 def literal(node: Node, default: object = None) -> object:
     """The value of a literal, or what stands for one that is left out; Ellipsis for anything else."""
     try:
@@ -251,22 +241,14 @@ def literal(node: Node, default: object = None) -> object:
     return found if found is None or isinstance(found, bool | int) or whole else ...
 
 
-def _spec_of_first(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    return next(iter(arguments.values()))
-
-
-def _spec_of_x(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    return arguments["x"]
-
-
-def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec, dot: bool = False) -> Spec:
     one, two = list(arguments.values())[:2]
     if one.ndim is None or two.ndim is None:
         return opaque
     if one.ndim == 0 or two.ndim == 0:
-        return broadcast_specs(one, two) if operation.function is np.dot else opaque
+        return broadcast_specs(one, two) if dot else opaque
     rank = max(one.ndim, two.ndim, 2) - (one.ndim == 1) - (two.ndim == 1)
-    if max(one.ndim, two.ndim) > 2 and operation.function is not np.matmul:
+    if max(one.ndim, two.ndim) > 2 and dot:
         return opaque
     found = product(one, two, opaque.dtype) if rank else None
     return found or Spec(opaque.shape if rank else frozenset(), opaque.dtype, rank)
@@ -323,12 +305,6 @@ def _reshape(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> 
     return Spec(opaque.shape, opaque.dtype, 1) if isinstance(shape, gast.Constant | gast.UnaryOp) else opaque
 
 
-def _cast(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    whole, dtype = arguments["x"], operation.bound["dtype"]
-    known = isinstance(dtype, gast.Attribute) and dtype.attr in ("float16", "float32")
-    return replace(whole, dtype=frozenset([dtype.attr]) if known else opaque.dtype)
-
-
 def _spec_of_solve(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     """`np.linalg.solve(a, b)` with one matrix has the shape of b, a vector or a matrix."""
     one, two = arguments["a"], arguments["b"]
@@ -341,18 +317,36 @@ def _spec_of_diag(operation: Operation, arguments: dict[str, Spec], opaque: Spec
     return Spec(opaque.shape, opaque.dtype, 3 - rank) if rank in (1, 2) else opaque
 
 
-REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std, max_or_least, min_or_most)
-FORMS = {
-    np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
-    np.var: _reduction, np.std: _reduction, np.copy: _spec_of_first, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, np.inner: _spec_of_inner, np.linalg.norm: _norm, np.outer: _spec_of_outer,
-    np.full_like: _spec_of_first, sum_to: _spec_of_x, np.swapaxes: _spec_of_swapaxes, np.flip: _spec_of_first,
-    np.roll: _spec_of_first, np.cross: _cross, owned: _spec_of_first, hook: _spec_of_first, probe: _spec_of_first,
-    probed: _spec_of_first, cast: _cast,
-    max_or_least: _reduction, min_or_most: _reduction,
-    np.reshape: _reshape, np.linalg.cholesky: _spec_of_first, np.linalg.inv: _spec_of_first,
-    np.linalg.solve: _spec_of_solve, np.diag: _spec_of_diag,
-}  # fmt: skip
+FORMS: dict[str, Callable[[Operation, dict[str, Spec], Spec], Spec]] = {
+    "reduce": _reduction,
+    "transpose": _transpose,
+    "swap": _spec_of_swapaxes,
+    "matmul": _product,
+    "dot": partial(_product, dot=True),
+    "inner": _spec_of_inner,
+    "outer": _spec_of_outer,
+    "cross": _cross,
+    "reshape": _reshape,
+    "solve": _spec_of_solve,
+    "diag": _spec_of_diag,
+}
+
+
+def _spec_of_result(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    """What the rule of an operation says of the shape and the dtype of its result."""
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    if rule.shape in arguments:
+        found = replace(arguments[rule.shape], dtype=opaque.dtype)
+    else:
+        found = FORMS[rule.shape](operation, arguments, opaque) if rule.shape in FORMS else opaque
+    if rule.dtype in arguments:
+        found = replace(found, dtype=arguments[rule.dtype].dtype)
+    elif rule.dtype == "given":
+        dtype = operation.bound["dtype"]
+        known = isinstance(dtype, gast.Attribute) and dtype.attr in ("float16", "float32")
+        found = replace(found, dtype=frozenset([dtype.attr]) if known else opaque.dtype)
+    return replace(as_real(found) if rule.values == "real" else found, length=None)
 
 
 def several_specs(node: Node, whole: Spec, facts: Facts) -> list[tuple[str, Spec]]:
@@ -431,12 +425,11 @@ def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) 
     opaque = Spec(frozenset([fresh]), frozenset().union(*(s.dtype for s in arguments.values())), None)
     if operation.function is operator.getitem:
         return element(operation, arguments["x"], opaque, facts)
-    if operation.function in (np.concatenate, np.stack):
+    if rule.shape in ("join", "stack"):
         return _join(operation, known, facts, opaque)
-    if operation.function is np.reshape and operation.bound.keys() == {"a", "shape"}:
+    if rule.shape == "reshape" and operation.bound.keys() == {"a", "shape"}:
         return _of_shape(operation.bound["shape"], known, facts, fresh, arguments["a"].dtype)
-    known_form = FORMS.get(operation.function)
-    return opaque if known_form is None else replace(known_form(operation, arguments, opaque), length=None)
+    return _spec_of_result(operation, arguments, opaque)
 
 
 def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spec:
@@ -449,7 +442,7 @@ def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spe
         return Spec(opaque.shape, opaque.dtype, 1)
     if rank is None or type(axis) is not int:
         return Spec(opaque.shape, opaque.dtype, None)
-    stacked = operation.function is np.stack
+    stacked = operation.rule is not None and operation.rule.shape == "stack"
     lengths = [known_one for spec in specs if (known_one := extents(spec)) is not None]
     if len(lengths) < len(listed) or not -rank - stacked <= axis < rank + stacked:
         return Spec(opaque.shape, opaque.dtype, rank + stacked)
@@ -540,21 +533,22 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
     if any(isinstance(argument, gast.Starred) for argument in arguments):
         return None
     words = {word.arg: word.value for word in value.keywords}
-    if function in REDUCTIONS and arguments:
-        if set(words) <= {"axis", "keepdims"} and len(arguments) <= 2:
-            bound = {"a": arguments[0], **words, **({"axis": arguments[1]} if len(arguments) == 2 else {})}
-            whole = {"a": spec_of(arguments[0], known, facts, fresh)}
-            made = FORMS[function](Operation("op", function, None, bound), whole, Spec(frozenset([fresh]), ndim=None))
+    if rule is not None and rule.shape == "reduce" and arguments:
+        bound = {**dict(zip(rule.parameters, arguments, strict=False)), **words}
+        first, *_ = bound
+        if set(bound) <= {first, "axis", "keepdims"} and len(arguments) <= 2:
+            whole = {first: spec_of(arguments[0], known, facts, fresh)}
+            made = _spec_of_result(Operation("op", function, rule, bound), whole, Spec(frozenset([fresh]), ndim=None))
             wider = found is None and made.dtype != {"floating"}  # the sum of a mask is an int64
             return replace(made, dtype=frozenset([fresh])) if wider else made
-    if function in (np.dot, np.matmul) and len(arguments) == 2 and not words:
+    if rule is not None and rule.shape in ("dot", "matmul") and len(arguments) == 2 and not words:
         one, two = (spec_of(side, known, facts, fresh) for side in arguments)
         return product(one, two, one.dtype | two.dtype)
     if function in _COPIES and arguments:
         return _spec_of_copy(function, arguments, words, known, facts, fresh)
-    if function in (np.zeros_like, np.ones_like, np.empty_like) and arguments and not words:
+    if rule is not None and rule.kind == "constant" and rule.shape == "a" and arguments and not words:
         return replace(spec_of(arguments[0], known, facts, fresh), length=None)
-    if function in (np.zeros, np.ones, np.empty) and arguments:
+    if rule is not None and rule.shape == "filled" and arguments:
         dtype = _default_dtype(facts) if len(arguments) == 1 and not words else None
         return _of_shape(arguments[0], known, facts, fresh, dtype or frozenset([fresh]))
     rank = next((rank for known_one, rank in _RANKS if function is known_one), None)

@@ -144,6 +144,10 @@ class Rule:
     whose rules hold for such a value: `("compute_uv", False, np.linalg.svdvals)`.
     `complex` ("conjugated", "gradient", "written", or "" for refused) says how the lines hold for complex numbers,
     `values` ("real", "complex", a parameter that decides, or "") when the result is one: docs/decisions/complex.md.
+    `shape` says what shape the result has: a parameter's name (as that one has), "filled" (as the first argument says)
+    or a word of `srcgrad.analysis.shapes`; "" where nothing is known, or where it works element by element.
+    `dtype` is that of all arguments together ("", which is "float" or what `dtype=` says for one that is "filled"), of
+    the parameter that it names, or "given" by an argument. `outline` is a parameter read for its shape and dtype alone.
     `numba` spells an elementwise operation for single numbers in a compiled loop, `math.sin(x)`; "same" where a call of
     the operation itself is known there.
     `result` says what memory the value is in: "new", "view" (it may show elements of an argument) or "argument" (it may
@@ -175,6 +179,9 @@ class Rule:
     exponential: bool = False  # whether the op is e to the power of what the template is the rule of
     complex: str = ""
     values: str = ""
+    shape: str = ""
+    dtype: str = ""
+    outline: str = ""
     result: str = "new"
     copying: tuple[Any, ...] = ()
     showing: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
@@ -191,6 +198,12 @@ class Rule:
             return tuple(inspect.signature(self.composition).parameters)
         function = self.template or self.tangent
         return () if function is None else tuple(inspect.signature(function).parameters)[1:]
+
+    def argument(self, call: Node, parameter: str) -> Node | None:
+        """The argument of a call by position that a parameter gets; `a` is the first one of a constant."""
+        names = self.parameters or ("a",)
+        place = names.index(parameter) if parameter in names else len(call.args)
+        return call.args[place] if place < len(call.args) else None
 
     @property
     def definition(self) -> Callable[..., Any] | None:

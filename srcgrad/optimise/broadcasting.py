@@ -40,7 +40,7 @@ from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.analysis.array_regions import canonical_spec, extents
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, Spec, function_called
-from srcgrad.core.rules import FITTED
+from srcgrad.core.rules import FITTED, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -256,12 +256,6 @@ def _is_full(part: Node) -> bool:
 
 
 _ATTRIBUTES = ("shape", "ndim", "size", "dtype")
-SHAPE_OF = {
-    np.zeros_like: 0, np.ones_like: 0, np.full_like: 0, np.empty_like: 0, np.shape: 0, np.ndim: 0, np.size: 0,
-    runtime.sum_to: 1, runtime.fit_to: 1, runtime.zeros_like: 0, runtime.matmul_left: 1, runtime.dot_left: 1,
-    runtime.matmul_right: 2, runtime.dot_right: 2, runtime.diff_transpose: 1, runtime.diag_transpose: 1,
-    runtime.repeat_transpose: 1, runtime.tile_transpose: 1, runtime.scatter: 1,
-}  # fmt: skip
 
 
 def outline(node: Node, facts: Facts) -> Node | None:
@@ -270,8 +264,8 @@ def outline(node: Node, facts: Facts) -> Node | None:
         return node.value if node.attr in _ATTRIBUTES else None
     if not isinstance(node, gast.Call):
         return None
-    place = SHAPE_OF.get(function_called(node, facts))
-    return node.args[place] if place is not None and len(node.args) > place else None
+    rule = rule_of(function_called(node, facts))
+    return rule.argument(node, rule.outline) if rule is not None and rule.outline else None
 
 
 def is_fitted(call: Node, facts: Facts) -> bool:
@@ -324,23 +318,6 @@ def matters(node: Node, needed: set[str]) -> bool:
     return target(node) is None or target(node) in needed
 
 
-# Beside operations that work element by element: the shape of their result follows from shapes alone.
-_SHAPED = (
-    "diff",
-    "sum",
-    "mean",
-    "cumsum",
-    "transpose",
-    "roll",
-    "dot",
-    "matmul",
-    "outer",
-    "flip",
-    "stack",
-    "concatenate",
-)
-
-
 def _leave_last_shapes(program: Program, facts: Facts) -> None:
     """Leave a value that the backward half reads for its shape alone where the last trip of the loop left it."""
     restores = {n: str(target(n)) for n in statements(program.backward) if n in facts.restores and not is_write(n)}
@@ -389,7 +366,7 @@ class Text:
         rule = None if operation is None else operation.rule
         if operation is None or rule is None:
             return False
-        if rule.kind != "elementwise" and rule.name.removeprefix("np.") not in _SHAPED:
+        if rule.kind != "elementwise" and not rule.shape:
             return False
         through = differentiable_parameters(rule)
         return all(

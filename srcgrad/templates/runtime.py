@@ -41,7 +41,8 @@ from srcgrad.runtime.structure import (
 from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_total, given_adjoints
 
 constants([stop_gradient], result="argument")
-constants([zeros_like, empty_like, check_seed, row_count, mask_at, mask_to, mask_without])
+constants([zeros_like], shape="a", dtype="a", outline="a")
+constants([empty_like, check_seed, row_count, mask_at, mask_to, mask_without])
 
 
 @adjoint.linear(
@@ -55,6 +56,9 @@ constants([zeros_like, empty_like, check_seed, row_count, mask_at, mask_to, mask
         ("sum_to(x, y)", (), ()),
     ),
     result="argument",
+    shape="x",
+    dtype="x",
+    outline="x",
 )
 def sum_to_adjoint(z, g, x, dtype=None):
     d[g] = np.broadcast_to(d[z], np.shape(g))
@@ -81,6 +85,9 @@ def picks_adjoint(z, weights, values):
         ("fit_to(x, y)", (3,), ()),
     ),
     result="argument",
+    shape="x",
+    dtype="x",
+    outline="x",
 )
 def fit_to_adjoint(z, g, x):
     d[g] = fit_to(d[z], g)
@@ -118,7 +125,7 @@ def fields_of_adjoint(z, x):
     d[x] = d[z]
 
 
-@adjoint.linear(owned, forms=(("owned(x, (y,))", (2, 3), (3,)),))
+@adjoint.linear(owned, forms=(("owned(x, (y,))", (2, 3), (3,)),), shape="x", dtype="x")
 def owned_adjoint(z, x, others):
     d[x] = d[z]
 
@@ -144,6 +151,7 @@ def stored_adjoint(z, a_bar, index):
         ("scatter(x, y, (slice(None), 1))", (2,), (2, 3)),
         ("scatter(x, y, [0, 0, 2])", (), (4,)),
     ),
+    outline="x",
 )
 def scatter_adjoint(z, g, x, index):
     d[g] = sum_to(np.array(d[z][index]), g)
@@ -215,12 +223,14 @@ def mesh_transpose_adjoint(z, g, parts, indexing="xy"):
     d[g] = mesh(d[z], indexing)
 
 
-@adjoint.linear(repeat_transpose, zeros="made", forms=(("repeat_transpose(x, y, [1, 2], 0)", (3, 2), (2, 2)),))
+@adjoint.linear(
+    repeat_transpose, zeros="made", forms=(("repeat_transpose(x, y, [1, 2], 0)", (3, 2), (2, 2)),), outline="a"
+)
 def repeat_transpose_adjoint(z, g, a, repeats, axis=None):
     d[g] = np.repeat(d[z], repeats, axis)
 
 
-@adjoint.linear(tile_transpose, zeros="kept", forms=(("tile_transpose(x, y, (2, 1))", (2, 3), (3,)),))
+@adjoint.linear(tile_transpose, zeros="kept", forms=(("tile_transpose(x, y, (2, 1))", (2, 3), (3,)),), outline="a")
 def tile_transpose_adjoint(z, g, a, reps):
     d[g] = np.tile(d[z], reps)
 
@@ -253,6 +263,7 @@ def place_diagonal_adjoint(z, g, a, offset=0, axis1=0, axis2=1):
     zeros="made",
     forms=(("diag_transpose(x, y, 1)", (3, 3), (2,)), ("diag_transpose(x, y)", (2,), (2, 3))),
     result="argument",
+    outline="v",
 )
 def diag_transpose_adjoint(z, g, v, k=0):
     d[g] = np.diag(d[z], k)
@@ -274,6 +285,8 @@ def check_shape_adjoint(z, gradient, x):
     second=False,
     note="The functions see the adjoint.",
     result="argument",
+    shape="x",
+    dtype="x",
 )
 def hook_adjoint(y, x, *fns):
     d[x] = hooked(d[y], *fns)
@@ -299,17 +312,17 @@ def beyond_hooks_adjoint(z, g):
     d[g] = beyond_hooks(d[z])
 
 
-@adjoint.linear(probe, forms=(("probe(x, 0)", (3,)), ("probe(x, 0)", ())), result="argument")
+@adjoint.linear(probe, forms=(("probe(x, 0)", (3,)), ("probe(x, 0)", ())), result="argument", shape="x")
 def probe_adjoint(y, x, place):
     d[x] = probed(d[y], place)
 
 
-@adjoint.linear(probed, forms=(("probed(x, 0)", (3,)), ("probed(x, 0)", ())), result="argument")
+@adjoint.linear(probed, forms=(("probed(x, 0)", (3,)), ("probed(x, 0)", ())), result="argument", shape="x_bar")
 def probed_adjoint(y, x_bar, place):
     d[x_bar] = d[y]
 
 
-@adjoint(cast, forms=(("cast(x, np.float64)", (3,)),), note="Both dtypes are floating.")
+@adjoint(cast, forms=(("cast(x, np.float64)", (3,)),), note="Both dtypes are floating.", shape="x", dtype="given")
 def cast_adjoint(z, x, dtype):
     d[x] = d[z].astype(x.dtype)
 

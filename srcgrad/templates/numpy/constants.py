@@ -137,11 +137,8 @@ POSITIONS = (
     np.ravel_multi_index,
     np.mask_indices,
 )
+OUTLINES = (np.shape, np.ndim, np.size, count)
 SHAPES = (
-    np.shape,
-    np.ndim,
-    np.size,
-    count,
     np.broadcast_shapes,
     np.result_type,
     np.promote_types,
@@ -164,13 +161,9 @@ SHAPES = (
     repr,
     format,
 )
+FILLED = (np.zeros, np.ones, np.empty)
+LIKE = (np.zeros_like, np.ones_like, np.empty_like)
 FRESH = (
-    np.zeros,
-    np.ones,
-    np.empty,
-    np.zeros_like,
-    np.ones_like,
-    np.empty_like,
     np.eye,
     np.identity,
     unit,
@@ -207,5 +200,8 @@ REPORTS = (
 constants([np.ix_], result="view")
 constants([np.sign, np.floor, np.ceil, math.floor, math.ceil], numba="same")
 constants(GAPS, asks=True)
+constants(OUTLINES, outline="a")
+constants(FILLED, shape="filled", dtype="float")
+constants(LIKE, shape="a", outline="a")
 for family in (COMPARISONS, LOGIC, CLASSES, STEPS, POSITIONS, SHAPES, FRESH, REPORTS):
     constants(family)

@@ -45,6 +45,7 @@ from srcgrad.templates.declarations import since
     ),
     aliases=(np.linalg.matmul,),
     wide=True,
+    shape="matmul",
 )
 def matmul(z, x1, x2):
     if np.ndim(x1) == 2 and np.ndim(x2) == 2:
@@ -79,6 +80,7 @@ def matmul(z, x1, x2):
         ("np.dot(x, y)", (), ()),
     ),
     wide=True,
+    shape="dot",
 )
 def dot(z, a, b):
     if np.ndim(a) == 2 and np.ndim(b) == 2:
@@ -148,6 +150,7 @@ def vecdot(z, x1, x2):
         ("np.inner(x, y)", (2, 2, 3), (4, 3)),
         ("np.inner(x, y)", (), (2, 3)),
     ),
+    shape="inner",
 )
 def inner(z, a, b):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -170,6 +173,7 @@ def inner(z, a, b):
         ("np.linalg.outer(x, y)", (2,), (3,)),
     ),
     aliases=(np.linalg.outer,),
+    shape="outer",
 )
 def outer(z, a, b):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -255,6 +259,7 @@ def einsum_forward(z, *operands, optimize=False):
     ),
     aliases=(np.linalg.cross,),
     note="Vectors of three components.",
+    shape="cross",
 )
 def cross(z, a, b, axis=None):
     if axis is None or axis == -1:
@@ -376,6 +381,7 @@ def self_dot_tangent(z, x):
         ("matmul_both(x, y)", (3, 3), (4, 3, 3)),
         ("matmul_both(x, y)", (4, 3, 3), (4, 3, 3)),
     ),
+    shape="a",
 )
 def matmul_both_adjoint(z, g, a):
     d[g] = fitted(np.matmul(d[z], a) + np.matmul(a, d[z]), np.shape(g))
@@ -390,6 +396,7 @@ def matmul_both_adjoint(z, g, a):
         ("dot_both(x, y)", (3, 3, 3, 3), (3, 3, 3)),
         ("dot_both(x, y)", (), ()),
     ),
+    shape="a",
 )
 def dot_both_adjoint(z, g, a):
     d[g] = fitted(np.dot(d[z], a) + np.dot(a, d[z]), np.shape(g))
@@ -404,6 +411,8 @@ def dot_both_adjoint(z, g, a):
         ("matmul_left(x, y, z)", (4,), (3,), (3,)),
         ("matmul_left(x, y, z)", (1, 4), (2, 3), (3, 1)),
     ),
+    shape="a",
+    outline="a",
 )
 def matmul_left_adjoint(z, g, a, b):
     d[g] = fitted(np.matmul(d[z], b), np.shape(g))
@@ -418,6 +427,8 @@ def matmul_left_adjoint(z, g, a, b):
         ("matmul_right(x, y, z)", (4,), (3,), (3,)),
         ("matmul_right(x, y, z)", (1, 4), (2, 3), (3, 1)),
     ),
+    shape="b",
+    outline="b",
 )
 def matmul_right_adjoint(z, g, a, b):
     d[g] = fitted(np.matmul(a, d[z]), np.shape(g))
@@ -427,6 +438,8 @@ def matmul_right_adjoint(z, g, a, b):
 @adjoint.multilinear(
     dot_left,
     forms=(("dot_left(x, y, z)", (4, 2, 5), (4, 2, 3), (3, 5)), ("dot_left(x, y, z)", (4,), (3,), (3,))),
+    shape="a",
+    outline="a",
 )
 def dot_left_adjoint(z, g, a, b):
     d[g] = fitted(np.dot(d[z], b), np.shape(g))
@@ -436,6 +449,8 @@ def dot_left_adjoint(z, g, a, b):
 @adjoint.multilinear(
     dot_right,
     forms=(("dot_right(x, y, z)", (4, 5, 2), (4, 3), (5, 3, 2)), ("dot_right(x, y, z)", (2, 4), (3,), (3, 1))),
+    shape="b",
+    outline="b",
 )
 def dot_right_adjoint(z, g, a, b):
     d[g] = fitted(np.dot(a, d[z]), np.shape(g))

@@ -34,6 +34,7 @@ from srcgrad.templates.declarations import HALF
     literals={"upper": (False, True)},
     complex="written",
     note=HALF,
+    shape="a",
 )
 def cholesky(z, a, upper=False):
     inverse = np.linalg.inv(z)

@@ -28,6 +28,7 @@ from srcgrad.templates.declarations import where_known
         ("np.concatenate((x, np.ones(2), y))", (0,), (3,)),
         ("np.concat((x, y))", (2,), (3,)),
     ),
+    shape="join",
 )
 def concatenate(z, arrays, axis=0):
     d[arrays] = split_like(d[z], arrays, axis)
@@ -41,6 +42,7 @@ def concatenate(z, arrays, axis=0):
         ("np.stack((x, y, x), axis=-1)", (3,), (3,)),
         ("np.stack((x, y))", (), ()),
     ),
+    shape="stack",
 )
 def stack(z, arrays, axis=0):
     if axis == 0:
@@ -272,7 +274,7 @@ def asarray_tangent(z, a, dtype=None):
         d[z] = converted(np.asarray(d[a]), z, z)
 
 
-@adjoint.linear(np.copy, zeros="kept", forms=(("np.copy(x)", (2, 3)),))
+@adjoint.linear(np.copy, zeros="kept", forms=(("np.copy(x)", (2, 3)),), shape="a")
 def copy(z, a):
     d[a] = d[z]
 
@@ -317,6 +319,9 @@ def full(z, shape, fill_value):
     np.full_like,
     forms=(("np.full_like(x, y)", (2, 3), ()), ("np.full_like(x, y)", (2, 3), (3,))),
     note="Only the filling carries a derivative; an integer array, whose filling is rounded, gives 0.",
+    shape="a",
+    dtype="a",
+    outline="a",
 )
 def full_like(z, a, fill_value):
     d[fill_value] = converted(d[z], z, fill_value)

@@ -24,7 +24,7 @@ from srcgrad.runtime.singular import root
 from srcgrad.templates.declarations import reduction_forms
 
 
-@adjoint.linear(np.sum, forms=reduction_forms("np.sum"))
+@adjoint.linear(np.sum, forms=reduction_forms("np.sum"), shape="reduce")
 def total(y, a, axis=None, dtype=None, keepdims=False):
     d[a] = spread(d[y], a, axis, keepdims)
 
@@ -51,7 +51,7 @@ def nansum_tangent(y, a, axis=None, keepdims=False):
     d[y] = np.sum(np.where(np.isnan(a), 0.0, d[a]), axis=axis, keepdims=keepdims)
 
 
-@adjoint.linear(np.mean, forms=reduction_forms("np.mean"))
+@adjoint.linear(np.mean, forms=reduction_forms("np.mean"), shape="reduce")
 def mean(y, a, axis=None, dtype=None, keepdims=False):
     if axis is None:
         d[a] = spread(d[y] / count(a), a, axis, keepdims)
@@ -79,6 +79,7 @@ def nanmean_tangent(y, a, axis=None, keepdims=False):
     forms=reduction_forms("np.max"),
     aliases=(np.amax, np.nanmax),
     note="Ties share the gradient evenly; nan gives nan, and gets 0 in `np.nanmax`.",
+    shape="reduce",
 )
 def largest(y, a, axis=None, keepdims=False):
     if axis is None and not keepdims:
@@ -99,6 +100,7 @@ def largest_tangent(y, a, axis=None, keepdims=False):
     forms=reduction_forms("np.min"),
     aliases=(np.amin, np.nanmin),
     note="Ties share the gradient evenly; nan gives nan, and gets 0 in `np.nanmin`.",
+    shape="reduce",
 )
 def smallest(y, a, axis=None, keepdims=False):
     if axis is None and not keepdims:
@@ -113,7 +115,7 @@ def smallest_tangent(y, a, axis=None, keepdims=False):
     d[y] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
 
 
-@adjoint(max_or_least, forms=reduction_forms("max_or_least"))
+@adjoint(max_or_least, forms=reduction_forms("max_or_least"), shape="reduce")
 def largest_or_least(y, a, axis=None, keepdims=False):
     d[a] = share(d[y], a, y, axis, keepdims)
 
@@ -123,7 +125,7 @@ def largest_or_least_tangent(y, a, axis=None, keepdims=False):
     d[y] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
 
 
-@adjoint(min_or_most, forms=reduction_forms("min_or_most"))
+@adjoint(min_or_most, forms=reduction_forms("min_or_most"), shape="reduce")
 def smallest_or_most(y, a, axis=None, keepdims=False):
     d[a] = share(d[y], a, y, axis, keepdims)
 
@@ -143,6 +145,7 @@ def smallest_or_most_tangent(y, a, axis=None, keepdims=False):
         ("np.cumsum(x, 1)", (3, 1)),
         ("np.cumsum(x, axis=len(x) - 2)", (3, 4)),
     ),
+    shape="accumulate",
 )
 def cumsum(y, a, axis=None):
     if axis is None or np.ndim(a) == 0:
@@ -164,6 +167,7 @@ def cumsum(y, a, axis=None):
         ("np.diff(x)", (2, 1)),
     ),
     showing={"n": (0,)},
+    shape="difference",
 )
 def diff(y, a, n=1, axis=-1):
     d[a] = diff_transpose(d[y], a, n, axis)
@@ -219,12 +223,13 @@ def median_tangent(y, a, axis=None, keepdims=False):
         ("share(x, y, np.min(y, axis=0, keepdims=True), 0, True)", (1, 4), (3, 4)),
         ("share(x, y, np.max(y))", (), (3,)),
     ),
+    shape="a",
 )
 def share_adjoint(z, g, a, y, axis=None, keepdims=False):
     d[g] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[z], axis=axis, keepdims=keepdims)
 
 
-@adjoint.linear(diff_transpose, zeros="added", forms=(("diff_transpose(x, y, 2, 0)", (3, 2), (5, 2)),))
+@adjoint.linear(diff_transpose, zeros="added", forms=(("diff_transpose(x, y, 2, 0)", (3, 2), (5, 2)),), outline="a")
 def diff_transpose_adjoint(z, g, a, n=1, axis=-1):
     d[g] = np.diff(d[z], n, axis)
 
@@ -233,6 +238,7 @@ def diff_transpose_adjoint(z, g, a, n=1, axis=-1):
     np.prod,
     forms=(*reduction_forms("np.prod"), ("np.prod(x * np.array([1.0, 0.0, 2.0]), axis=1)", (2, 3))),
     note="Exact where elements are 0.",
+    shape="reduce",
 )
 def prod(y, a, axis=None, keepdims=False):
     if axis is None:
@@ -311,7 +317,7 @@ def _moment_forms(name):
     )
 
 
-@adjoint(np.var, forms=(*_moment_forms("np.var"), ("np.var(x)", ()), ("np.var(x, axis=1)", (3, 1))))
+@adjoint(np.var, forms=(*_moment_forms("np.var"), ("np.var(x)", ()), ("np.var(x, axis=1)", (3, 1))), shape="reduce")
 def var(y, a, axis=None, ddof=0, keepdims=False, correction=None):
     if axis is None:
         n = np.size(a)
@@ -348,6 +354,7 @@ def var_tangent(y, a, axis=None, ddof=0, keepdims=False, correction=None):
     length=True,
     forms=_moment_forms("np.std"),
     note="The gradient is 0 where all elements are equal.",
+    shape="reduce",
 )
 def std(y, a, axis=None, ddof=0, keepdims=False, correction=None):
     if axis is None:

@@ -20,6 +20,7 @@ from srcgrad.runtime.layout import diag_transpose, place_diagonal
     ),
     literals={"order": ("C", "F")},
     result="view",
+    shape="reshape",
 )
 def reshape(z, a, shape, order="C"):
     if order == "C":
@@ -124,6 +125,7 @@ def broadcast_to(z, array, shape):
         ("np.transpose(x, [2, 0, 3, 1])", (2, 3, 4, 5)),
     ),
     result="view",
+    shape="transpose",
 )
 def transpose(z, a, axes=None):
     if axes is None or axes == (1, 0):
@@ -158,7 +160,7 @@ def matrix_transpose(z, x):
         d[x] = np.matrix_transpose(d[z])
 
 
-@adjoint.linear(np.swapaxes, zeros="kept", forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),), result="view")
+@adjoint.linear(np.swapaxes, zeros="kept", forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),), result="view", shape="swap")
 def swapaxes(z, a, axis1, axis2):
     d[a] = np.swapaxes(d[z], axis1, axis2)
 
@@ -193,6 +195,7 @@ def rollaxis(z, a, axis):
         ("np.flip(x, axis=(0, 2))", (2, 3, 2)),
     ),
     result="view",
+    shape="m",
 )
 def flip(z, m, axis=None):
     if axis is None:
@@ -239,6 +242,8 @@ def rot90(z, m, k=1, axes=(0, 1)):
         ("np.roll(x, (1, 2), axis=(0, 1))", (3, 4)),
         ("np.roll(x, 1, axis=(0, 1))", (3, 4)),
     ),
+    shape="a",
+    dtype="a",
 )
 def roll(z, a, shift, axis=None):
     if axis is None:
@@ -261,6 +266,7 @@ def roll(z, a, shift, axis=None):
         ("np.diag(np.squeeze(x), 1)", (1, 3)),
     ),
     result="view",
+    shape="diag",
 )
 def diag(z, v, k=0):
     if np.ndim(v) == 1 and k == 0:

@@ -32,6 +32,7 @@ from srcgrad.runtime.structure import zeros_like
         ("np.linalg.inv(x + 3.0 * np.eye(3))", (3, 3)),
         ("np.linalg.inv(x + 3.0 * np.eye(2))", (4, 2, 2)),
     ),
+    shape="a",
 )
 def inv(z, a):
     d[a] = -z.mT @ d[z] @ z.mT
@@ -52,6 +53,7 @@ def inv_tangent(z, a):
         ("np.linalg.solve(x, y)", (2, 2), (4, 2, 3)),
         ("np.linalg.solve(x + 3.0 * np.eye(2), y)", (4, 2, 2), (4, 2, 1)),
     ),
+    shape="solve",
 )
 def solve(z, a, b):
     if np.ndim(a) == 2 and np.ndim(b) == 1:
