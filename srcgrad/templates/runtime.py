@@ -59,6 +59,8 @@ constants([empty_like, check_seed, row_count, mask_at, mask_to, mask_without])
     shape="x",
     dtype="x",
     outline="x",
+    complex="conjugated",
+    values="x",
 )
 def sum_to_adjoint(z, g, x, dtype=None):
     d[g] = np.broadcast_to(d[z], np.shape(g))
@@ -103,29 +105,35 @@ def fit_to_adjoint(z, g, x):
         ("spread(x, y, (0, -1), False)", (3,), (2, 3, 4)),
     ),
     result="argument",
+    complex="conjugated",
 )
 def spread_adjoint(z, g, a, axis=None, keepdims=False):
     d[g] = np.sum(d[z], axis=axis, keepdims=keepdims)
 
 
 @adjoint.linear(
-    summands, forms=(("summands(x, y)", (3,), (2, 3)), ("summands(x, [y, z])[1]", (3,), (), (3,))), result="view"
+    summands,
+    forms=(("summands(x, y)", (3,), (2, 3)), ("summands(x, [y, z])[1]", (3,), (), (3,))),
+    result="view",
+    complex="conjugated",
 )
 def summands_adjoint(z, g, xs):
     d[g] = summed(d[z], g)
 
 
-@adjoint.linear(summed, forms=(("summed(x, y)", (2, 3), (3,)), ("summed([x, y], y)", (), (3,))))
+@adjoint.linear(summed, forms=(("summed(x, y)", (2, 3), (3,)), ("summed([x, y], y)", (), (3,))), complex="conjugated")
 def summed_adjoint(z, parts, g):
     d[parts] = summands(d[z], parts)
 
 
-@adjoint.linear(fields_of, forms=(("fields_of({'one': x, 'two': y})['two']", (3,), ()),), result="view")
+@adjoint.linear(
+    fields_of, forms=(("fields_of({'one': x, 'two': y})['two']", (3,), ()),), result="view", complex="conjugated"
+)
 def fields_of_adjoint(z, x):
     d[x] = d[z]
 
 
-@adjoint.linear(owned, forms=(("owned(x, (y,))", (2, 3), (3,)),), shape="x", dtype="x")
+@adjoint.linear(owned, forms=(("owned(x, (y,))", (2, 3), (3,)),), shape="x", dtype="x", complex="conjugated")
 def owned_adjoint(z, x, others):
     d[x] = d[z]
 
@@ -137,6 +145,7 @@ def owned_adjoint(z, x, others):
         ("stored(x, (slice(None), np.array([1, 1])))", (2, 3)),
         ("stored(x, np.array([True, False]))", (2,)),
     ),
+    complex="conjugated",
 )
 def stored_adjoint(z, a_bar, index):
     d[a_bar] = scatter(d[z] * stored(np.ones_like(a_bar), index), a_bar, index)
@@ -152,6 +161,8 @@ def stored_adjoint(z, a_bar, index):
         ("scatter(x, y, [0, 0, 2])", (), (4,)),
     ),
     outline="x",
+    complex="conjugated",
+    values="x",
 )
 def scatter_adjoint(z, g, x, index):
     d[g] = sum_to(np.array(d[z][index]), g)
@@ -165,13 +176,15 @@ def scatter_adjoint(z, g, x, index):
         ("add_at(np.copy(x), [0, 0, 2], y)", (4,), ()),
     ),
     note="It adds in place and returns its first argument.",
+    complex="conjugated",
+    values="x_bar",
 )
 def add_at_adjoint(z, x_bar, index, g):
     d[x_bar] = d[z]
     d[g] = sum_to(np.array(d[z][index]), g)
 
 
-@adjoint.linear(add, forms=(("add(x, y)", (3,), (3,)), ("add(x, y)", (), ())))
+@adjoint.linear(add, forms=(("add(x, y)", (3,), (3,)), ("add(x, y)", (), ())), complex="conjugated")
 def add_adjoint(z, a, b):
     d[a] = d[z]
     d[b] = d[z]
@@ -196,41 +209,61 @@ def of_items_adjoint(z, items, x):
     converted,
     forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,))),
     result="argument",
+    complex="conjugated",
+    values="target",
 )
 def converted_adjoint(z, g, source, target):
     d[g] = converted(np.broadcast_to(d[z], np.shape(source)), target, source)
 
 
 @adjoint.linear(
-    split_like, zeros="kept", forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),), result="view"
+    split_like,
+    zeros="kept",
+    forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),),
+    result="view",
+    complex="conjugated",
 )
 def split_like_adjoint(z, g, arrays, axis=0):
     d[g] = join_like(d[z], g, axis)
 
 
-@adjoint.linear(join_like, forms=(("join_like([x, y], z, 1)", (2, 1), (2, 2), (2, 3)),))
+@adjoint.linear(join_like, forms=(("join_like([x, y], z, 1)", (2, 1), (2, 2), (2, 3)),), complex="conjugated")
 def join_like_adjoint(z, parts, g, axis=0):
     d[parts] = split_like(d[z], parts, axis)
 
 
-@adjoint.linear(mesh, forms=(("mesh((x, y))[1]", (2,), (3,)), ("mesh((x, y), 'ij')[0]", (2,), (3,))))
+@adjoint.linear(
+    mesh, forms=(("mesh((x, y))[1]", (2,), (3,)), ("mesh((x, y), 'ij')[0]", (2,), (3,))), complex="conjugated"
+)
 def mesh_adjoint(z, parts, indexing="xy"):
     d[parts] = mesh_transpose(d[z], parts, indexing)
 
 
-@adjoint.linear(mesh_transpose, forms=(("mesh_transpose((x, y), (z, u))[0]", (3, 2), (3, 2), (2,), (3,)),))
+@adjoint.linear(
+    mesh_transpose, forms=(("mesh_transpose((x, y), (z, u))[0]", (3, 2), (3, 2), (2,), (3,)),), complex="conjugated"
+)
 def mesh_transpose_adjoint(z, g, parts, indexing="xy"):
     d[g] = mesh(d[z], indexing)
 
 
 @adjoint.linear(
-    repeat_transpose, zeros="made", forms=(("repeat_transpose(x, y, [1, 2], 0)", (3, 2), (2, 2)),), outline="a"
+    repeat_transpose,
+    zeros="made",
+    forms=(("repeat_transpose(x, y, [1, 2], 0)", (3, 2), (2, 2)),),
+    outline="a",
+    complex="conjugated",
 )
 def repeat_transpose_adjoint(z, g, a, repeats, axis=None):
     d[g] = np.repeat(d[z], repeats, axis)
 
 
-@adjoint.linear(tile_transpose, zeros="kept", forms=(("tile_transpose(x, y, (2, 1))", (2, 3), (3,)),), outline="a")
+@adjoint.linear(
+    tile_transpose,
+    zeros="kept",
+    forms=(("tile_transpose(x, y, (2, 1))", (2, 3), (3,)),),
+    outline="a",
+    complex="conjugated",
+)
 def tile_transpose_adjoint(z, g, a, reps):
     d[g] = np.tile(d[z], reps)
 
@@ -240,6 +273,7 @@ def tile_transpose_adjoint(z, g, a, reps):
     zeros="kept",
     forms=(("unpad(x, y, 1)", (5,), (3,)), ("unpad(x, y, 1, 'edge')", (5,), (3,))),
     result="argument",
+    complex="conjugated",
 )
 def unpad_adjoint(z, g, array, pad_width, mode="constant"):
     d[g] = np.pad(d[z], pad_width, mode)
@@ -253,6 +287,7 @@ def unpad_adjoint(z, g, array, pad_width, mode="constant"):
         ("place_diagonal(x, y, 0, 0, -1)", (3, 2), (2, 3, 2)),
         ("place_diagonal(x, y, 0, -2, -1)", (4, 1), (4, 2, 2)),
     ),
+    complex="conjugated",
 )
 def place_diagonal_adjoint(z, g, a, offset=0, axis1=0, axis2=1):
     d[g] = sum_to(np.diagonal(d[z], offset, axis1, axis2), g)
@@ -264,6 +299,7 @@ def place_diagonal_adjoint(z, g, a, offset=0, axis1=0, axis2=1):
     forms=(("diag_transpose(x, y, 1)", (3, 3), (2,)), ("diag_transpose(x, y)", (2,), (2, 3))),
     result="argument",
     outline="v",
+    complex="conjugated",
 )
 def diag_transpose_adjoint(z, g, v, k=0):
     d[g] = np.diag(d[z], k)

@@ -46,6 +46,7 @@ from srcgrad.templates.declarations import since
     aliases=(np.linalg.matmul,),
     wide=True,
     shape="matmul",
+    complex="conjugated",
 )
 def matmul(z, x1, x2):
     if np.ndim(x1) == 2 and np.ndim(x2) == 2:
@@ -81,6 +82,7 @@ def matmul(z, x1, x2):
     ),
     wide=True,
     shape="dot",
+    complex="conjugated",
 )
 def dot(z, a, b):
     if np.ndim(a) == 2 and np.ndim(b) == 2:
@@ -107,6 +109,7 @@ def dot(z, a, b):
         ("np.vdot(x, y)", (2, 3), (3, 2)),
         ("np.vdot(x, y)", (), ()),
     ),
+    complex="written",
 )
 def vdot(z, a, b):
     if np.iscomplexobj(z) and np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -132,6 +135,7 @@ def vdot(z, a, b):
         ("np.linalg.vecdot(x, y)", (2, 3), (3,)),
     ),
     aliases=(np.linalg.vecdot,),
+    complex="written",
 )
 def vecdot(z, x1, x2):
     if np.iscomplexobj(z):
@@ -151,6 +155,7 @@ def vecdot(z, x1, x2):
         ("np.inner(x, y)", (), (2, 3)),
     ),
     shape="inner",
+    complex="conjugated",
 )
 def inner(z, a, b):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -174,6 +179,7 @@ def inner(z, a, b):
     ),
     aliases=(np.linalg.outer,),
     shape="outer",
+    complex="conjugated",
 )
 def outer(z, a, b):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -196,6 +202,7 @@ def outer(z, a, b):
         ("np.linalg.tensordot(x, y, axes=1)", (2, 3), (3, 4)),
     ),
     aliases=(np.linalg.tensordot,),
+    complex="conjugated",
 )
 def tensordot(z, a, b, axes=2):
     if axes == 1 and np.ndim(a) == 2 and np.ndim(b) == 2:
@@ -233,6 +240,7 @@ def tensordot(z, a, b, axes=2):
         ("np.einsum(x, [], y, [0], [])", (), (3,)),
     ),
     result="view",
+    complex="conjugated",
 )
 def einsum(z, *operands, optimize=False):
     d[operands] = einsum_adjoints(d[z], operands)
@@ -260,6 +268,7 @@ def einsum_forward(z, *operands, optimize=False):
     aliases=(np.linalg.cross,),
     note="Vectors of three components.",
     shape="cross",
+    complex="conjugated",
 )
 def cross(z, a, b, axis=None):
     if axis is None or axis == -1:
@@ -289,6 +298,7 @@ def cross(z, a, b, axis=None):
         ("np.kron(x, y)", (2, 2, 2), (3,)),
         ("np.kron(x, y)", (), (3,)),
     ),
+    complex="conjugated",
 )
 def kron(z, a, b):
     d[a] = kron_left(d[z], a, b)
@@ -413,6 +423,7 @@ def dot_both_adjoint(z, g, a):
     ),
     shape="a",
     outline="a",
+    complex="conjugated",
 )
 def matmul_left_adjoint(z, g, a, b):
     d[g] = fitted(np.matmul(d[z], b), np.shape(g))
@@ -429,6 +440,7 @@ def matmul_left_adjoint(z, g, a, b):
     ),
     shape="b",
     outline="b",
+    complex="conjugated",
 )
 def matmul_right_adjoint(z, g, a, b):
     d[g] = fitted(np.matmul(a, d[z]), np.shape(g))
@@ -440,6 +452,7 @@ def matmul_right_adjoint(z, g, a, b):
     forms=(("dot_left(x, y, z)", (4, 2, 5), (4, 2, 3), (3, 5)), ("dot_left(x, y, z)", (4,), (3,), (3,))),
     shape="a",
     outline="a",
+    complex="conjugated",
 )
 def dot_left_adjoint(z, g, a, b):
     d[g] = fitted(np.dot(d[z], b), np.shape(g))
@@ -451,24 +464,30 @@ def dot_left_adjoint(z, g, a, b):
     forms=(("dot_right(x, y, z)", (4, 5, 2), (4, 3), (5, 3, 2)), ("dot_right(x, y, z)", (2, 4), (3,), (3, 1))),
     shape="b",
     outline="b",
+    complex="conjugated",
 )
 def dot_right_adjoint(z, g, a, b):
     d[g] = fitted(np.dot(a, d[z]), np.shape(g))
     d[a] = dot_left(g, a, d[z])
 
 
-@adjoint.linear(fitted, forms=(("fitted(x, (2, 1))", (4, 1, 3)), ("fitted(x, (2, 3))", (2, 1))), result="argument")
+@adjoint.linear(
+    fitted,
+    forms=(("fitted(x, (2, 1))", (4, 1, 3)), ("fitted(x, (2, 3))", (2, 1))),
+    result="argument",
+    complex="conjugated",
+)
 def fitted_adjoint(z, g, shape):
     d[g] = fitted(d[z], np.shape(g))
 
 
-@adjoint.multilinear(inner_left, forms=(("inner_left(x, y, z)", (2, 4), (2, 3), (4, 3)),))
+@adjoint.multilinear(inner_left, forms=(("inner_left(x, y, z)", (2, 4), (2, 3), (4, 3)),), complex="conjugated")
 def inner_left_adjoint(z, g, a, b):
     d[g] = np.inner(d[z], b)
     d[b] = inner_right(g, d[z], b)
 
 
-@adjoint.multilinear(inner_right, forms=(("inner_right(x, y, z)", (2, 4), (2, 3), (4, 3)),))
+@adjoint.multilinear(inner_right, forms=(("inner_right(x, y, z)", (2, 4), (2, 3), (4, 3)),), complex="conjugated")
 def inner_right_adjoint(z, g, a, b):
     d[g] = np.inner(a, d[z])
     d[a] = inner_left(g, a, d[z])
@@ -477,6 +496,7 @@ def inner_right_adjoint(z, g, a, b):
 @adjoint.multilinear(
     tensordot_left,
     forms=(("tensordot_left(x, y, z, ((0, 2), (-1, 0)))", (3, 5), (2, 3, 4), (4, 5, 2)),),
+    complex="conjugated",
 )
 def tensordot_left_adjoint(z, g, a, b, axes=2):
     d[g] = np.tensordot(d[z], b, axes)
@@ -486,19 +506,20 @@ def tensordot_left_adjoint(z, g, a, b, axes=2):
 @adjoint.multilinear(
     tensordot_right,
     forms=(("tensordot_right(x, y, z, ((0, 2), (-1, 0)))", (3, 5), (2, 3, 4), (4, 5, 2)),),
+    complex="conjugated",
 )
 def tensordot_right_adjoint(z, g, a, b, axes=2):
     d[g] = np.tensordot(a, d[z], axes)
     d[a] = tensordot_left(g, a, d[z], axes)
 
 
-@adjoint.multilinear(kron_left, forms=(("kron_left(x, y, z)", (6, 6), (2, 3), (3, 2)),))
+@adjoint.multilinear(kron_left, forms=(("kron_left(x, y, z)", (6, 6), (2, 3), (3, 2)),), complex="conjugated")
 def kron_left_adjoint(z, g, a, b):
     d[g] = np.kron(d[z], b)
     d[b] = kron_right(g, d[z], b)
 
 
-@adjoint.multilinear(kron_right, forms=(("kron_right(x, y, z)", (6, 6), (2, 3), (3, 2)),))
+@adjoint.multilinear(kron_right, forms=(("kron_right(x, y, z)", (6, 6), (2, 3), (3, 2)),), complex="conjugated")
 def kron_right_adjoint(z, g, a, b):
     d[g] = np.kron(a, d[z])
     d[a] = kron_left(g, a, d[z])
@@ -518,6 +539,7 @@ def kron_right_adjoint(z, g, a, b):
     ),
     second=False,
     note="Its second derivative is the third of np.einsum, which raises where an operand stands three times.",
+    complex="conjugated",
 )
 def einsum_adjoints_adjoint(z, g, operands, u=None, v=None):
     if u is None and v is None:
@@ -566,6 +588,7 @@ def einsum_adjoints_forward(z, g, operands, u=None, v=None):
     ),
     second=False,
     note="To third order of np.einsum; the fourth raises where an operand stands that often.",
+    complex="conjugated",
 )
 def einsum_tangent_adjoint(z, operands, u, v=None, w=None):
     if v is None:

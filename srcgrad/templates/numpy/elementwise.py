@@ -9,26 +9,32 @@ from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.singular import falling, sinc_derivative
 
 
-@adjoint.elementwise(np.add, cl="x + y", aliases=(operator.add,), numba="x + y")
+@adjoint.elementwise(np.add, cl="x + y", aliases=(operator.add,), numba="x + y", complex="conjugated")
 def add(z, x, y):
     d[x] = d[z]
     d[y] = d[z]
 
 
-@adjoint.elementwise(np.subtract, cl="x - y", aliases=(operator.sub,), numba="x - y")
+@adjoint.elementwise(np.subtract, cl="x - y", aliases=(operator.sub,), numba="x - y", complex="conjugated")
 def subtract(z, x, y):
     d[x] = d[z]
     d[y] = -d[z]
 
 
-@adjoint.elementwise(np.multiply, cl="x * y", aliases=(operator.mul,), numba="x * y")
+@adjoint.elementwise(np.multiply, cl="x * y", aliases=(operator.mul,), numba="x * y", complex="conjugated")
 def multiply(z, x, y):
     d[x] = d[z] * y
     d[y] = d[z] * x
 
 
 @adjoint.elementwise(
-    np.divide, cl="x / y", overflows=True, domain={"y": (0.5, 2.0)}, aliases=(operator.truediv,), numba="x / y"
+    np.divide,
+    cl="x / y",
+    overflows=True,
+    domain={"y": (0.5, 2.0)},
+    aliases=(operator.truediv,),
+    numba="x / y",
+    complex="conjugated",
 )
 def divide(z, x, y):
     if x == 1.0:  # y is not kept
@@ -39,12 +45,12 @@ def divide(z, x, y):
         d[y] = -share * z
 
 
-@adjoint.elementwise(np.negative, cl="-x", aliases=(operator.neg,), numba="-x")
+@adjoint.elementwise(np.negative, cl="-x", aliases=(operator.neg,), numba="-x", complex="conjugated")
 def negative(z, x):
     d[x] = -d[z]
 
 
-@adjoint.elementwise(np.positive, cl="x", aliases=(operator.pos,))
+@adjoint.elementwise(np.positive, cl="x", aliases=(operator.pos,), complex="conjugated")
 def positive(z, x):
     d[x] = d[z]
 
@@ -66,17 +72,21 @@ def _python_3_11(*names):
     return tuple(getattr(math, name) for name in names if hasattr(math, name))
 
 
-@adjoint.elementwise(np.exp, cl="exp(x)", overflows=True, aliases=(math.exp,), numba="math.exp(x)")
+@adjoint.elementwise(
+    np.exp, cl="exp(x)", overflows=True, aliases=(math.exp,), numba="math.exp(x)", complex="conjugated"
+)
 def exp(z, x):
     d[x] = d[z] * z
 
 
-@adjoint.elementwise(np.exp2, cl="exp2(x)", overflows=True, aliases=_python_3_11("exp2"))
+@adjoint.elementwise(np.exp2, cl="exp2(x)", overflows=True, aliases=_python_3_11("exp2"), complex="conjugated")
 def exp2(z, x):
     d[x] = d[z] * z * math.log(2.0)
 
 
-@adjoint.elementwise(np.expm1, cl="expm1(x)", overflows=True, aliases=(math.expm1,), numba="math.expm1(x)")
+@adjoint.elementwise(
+    np.expm1, cl="expm1(x)", overflows=True, aliases=(math.expm1,), numba="math.expm1(x)", complex="conjugated"
+)
 def expm1(z, x):
     d[x] = d[z] * (z + 1.0)
 
@@ -89,7 +99,13 @@ def falling_adjoint(z, x):
 
 
 @adjoint.elementwise(
-    np.log, cl="log(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log,), numba="math.log(x)"
+    np.log,
+    cl="log(x)",
+    domain=(0.3, 4.0),
+    at=(((0.0,), (math.inf,)),),
+    aliases=(math.log,),
+    numba="math.log(x)",
+    complex="conjugated",
 )
 def log(z, x):
     if np.ndim(x) == 0:
@@ -98,7 +114,9 @@ def log(z, x):
         d[x] = d[z] / x
 
 
-@adjoint.elementwise(np.log2, cl="log2(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log2,))
+@adjoint.elementwise(
+    np.log2, cl="log2(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log2,), complex="conjugated"
+)
 def log2(z, x):
     if np.ndim(x) == 0:
         d[x] = np.divide(d[z], x * math.log(2.0))
@@ -106,7 +124,9 @@ def log2(z, x):
         d[x] = d[z] / (x * math.log(2.0))
 
 
-@adjoint.elementwise(np.log10, cl="log10(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log10,))
+@adjoint.elementwise(
+    np.log10, cl="log10(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log10,), complex="conjugated"
+)
 def log10(z, x):
     if np.ndim(x) == 0:
         d[x] = np.divide(d[z], x * math.log(10.0))
@@ -121,6 +141,7 @@ def log10(z, x):
     at=(((-1.0,), (math.inf,)),),
     aliases=(math.log1p,),
     numba="math.log1p(x)",
+    complex="conjugated",
 )
 def log1p(z, x):
     if np.ndim(x) == 0:
@@ -157,7 +178,9 @@ def logaddexp2(z, x, y):
     d[y] = d[z] * np.exp2(y - peak)
 
 
-@adjoint.elementwise(np.sqrt, cl="sqrt(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), numba="math.sqrt(x)")
+@adjoint.elementwise(
+    np.sqrt, cl="sqrt(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), numba="math.sqrt(x)", complex="conjugated"
+)
 def sqrt(z, x):
     d[x] = 0.5 * d[z] / z
 
@@ -181,12 +204,12 @@ def cbrt(z, x):
         d[x] = d[z] / (3.0 * z * z)
 
 
-@adjoint.elementwise(np.square, cl="x * x", numba="x * x")
+@adjoint.elementwise(np.square, cl="x * x", numba="x * x", complex="conjugated")
 def square(z, x):
     d[x] = d[z] * 2.0 * x
 
 
-@adjoint.elementwise(np.reciprocal, cl="1.0 / x", overflows=True, domain=(0.5, 2.0))
+@adjoint.elementwise(np.reciprocal, cl="1.0 / x", overflows=True, domain=(0.5, 2.0), complex="conjugated")
 def reciprocal(z, x):
     d[x] = -d[z] * z * z
 
@@ -222,6 +245,7 @@ def reciprocal(z, x):
     ),
     aliases=(np.float_power, math.pow, pow, operator.pow),
     note="x**0 has derivative 0, 0**y with y >= 0 has derivative 0 with respect to y.",
+    complex="conjugated",
 )
 def power(z, x, y):
     if y == 0:
@@ -258,23 +282,31 @@ def erfc(z, x):
     d[x] = -d[z] * 1.1283791670955126 * np.exp(-x * x)  # 2 / sqrt(pi)
 
 
-@adjoint.elementwise(np.sin, cl="sin(x)", aliases=(math.sin,), numba="math.sin(x)")
+@adjoint.elementwise(np.sin, cl="sin(x)", aliases=(math.sin,), numba="math.sin(x)", complex="conjugated")
 def sin(z, x):
     d[x] = d[z] * np.cos(x)
 
 
-@adjoint.elementwise(np.cos, cl="cos(x)", aliases=(math.cos,), numba="math.cos(x)")
+@adjoint.elementwise(np.cos, cl="cos(x)", aliases=(math.cos,), numba="math.cos(x)", complex="conjugated")
 def cos(z, x):
     d[x] = -d[z] * np.sin(x)
 
 
-@adjoint.elementwise(np.tan, cl="tan(x)", domain=(-1.2, 1.2), aliases=(math.tan,), numba="math.tan(x)")
+@adjoint.elementwise(
+    np.tan, cl="tan(x)", domain=(-1.2, 1.2), aliases=(math.tan,), numba="math.tan(x)", complex="conjugated"
+)
 def tan(z, x):
     d[x] = d[z] * (1.0 + z * z)
 
 
 @adjoint.elementwise(
-    np.arcsin, cl="asin(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.asin,), numba="math.asin(x)"
+    np.arcsin,
+    cl="asin(x)",
+    domain=(-0.9, 0.9),
+    at=(((1.0,), (math.inf,)),),
+    aliases=(math.asin,),
+    numba="math.asin(x)",
+    complex="conjugated",
 )
 def arcsin(z, x):
     if np.iscomplexobj(x):  # the branch, and the side of each cut, on which NumPy's value lies
@@ -290,6 +322,7 @@ def arcsin(z, x):
     at=(((1.0,), (-math.inf,)),),
     aliases=(math.acos,),
     numba="math.acos(x)",
+    complex="conjugated",
 )
 def arccos(z, x):
     if np.iscomplexobj(x):
@@ -298,7 +331,7 @@ def arccos(z, x):
         d[x] = -d[z] / np.sqrt(1.0 - x * x)
 
 
-@adjoint.elementwise(np.arctan, cl="atan(x)", aliases=(math.atan,), numba="math.atan(x)")
+@adjoint.elementwise(np.arctan, cl="atan(x)", aliases=(math.atan,), numba="math.atan(x)", complex="conjugated")
 def arctan(z, x):
     d[x] = d[z] / (1.0 + x * x)
 
@@ -319,27 +352,40 @@ def arctan2(z, y, x):
     d[x] = -d[z] * y / r2
 
 
-@adjoint.elementwise(np.sinh, cl="sinh(x)", overflows=True, aliases=(math.sinh,), numba="math.sinh(x)")
+@adjoint.elementwise(
+    np.sinh, cl="sinh(x)", overflows=True, aliases=(math.sinh,), numba="math.sinh(x)", complex="conjugated"
+)
 def sinh(z, x):
     d[x] = d[z] * np.cosh(x)
 
 
-@adjoint.elementwise(np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,), numba="math.cosh(x)")
+@adjoint.elementwise(
+    np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,), numba="math.cosh(x)", complex="conjugated"
+)
 def cosh(z, x):
     d[x] = d[z] * np.sinh(x)
 
 
-@adjoint.elementwise(np.tanh, cl="tanh(x)", at=(((800.0,), (0.0,)),), aliases=(math.tanh,), numba="math.tanh(x)")
+@adjoint.elementwise(
+    np.tanh, cl="tanh(x)", at=(((800.0,), (0.0,)),), aliases=(math.tanh,), numba="math.tanh(x)", complex="conjugated"
+)
 def tanh(z, x):
     d[x] = d[z] * (1.0 - z * z)
 
 
-@adjoint.elementwise(np.arcsinh, cl="asinh(x)", aliases=(math.asinh,))
+@adjoint.elementwise(np.arcsinh, cl="asinh(x)", aliases=(math.asinh,), complex="conjugated")
 def arcsinh(z, x):
     d[x] = d[z] / np.sqrt(1.0 + x * x)
 
 
-@adjoint.elementwise(np.arccosh, cl="acosh(x)", domain=(1.2, 4.0), at=(((1.0,), (math.inf,)),), aliases=(math.acosh,))
+@adjoint.elementwise(
+    np.arccosh,
+    cl="acosh(x)",
+    domain=(1.2, 4.0),
+    at=(((1.0,), (math.inf,)),),
+    aliases=(math.acosh,),
+    complex="conjugated",
+)
 def arccosh(z, x):
     if np.iscomplexobj(x):
         d[x] = d[z] / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
@@ -347,7 +393,14 @@ def arccosh(z, x):
         d[x] = d[z] / np.sqrt(x * x - 1.0)
 
 
-@adjoint.elementwise(np.arctanh, cl="atanh(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.atanh,))
+@adjoint.elementwise(
+    np.arctanh,
+    cl="atanh(x)",
+    domain=(-0.9, 0.9),
+    at=(((1.0,), (math.inf,)),),
+    aliases=(math.atanh,),
+    complex="conjugated",
+)
 def arctanh(z, x):
     d[x] = np.divide(d[z], 1.0 - x * x)  # with `/`, the Python float 1.0 raises ZeroDivisionError
 

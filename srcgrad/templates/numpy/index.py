@@ -47,6 +47,7 @@ constants([along_axis, axis_index, slice])
     ),
     note="Repeated indices accumulate; the engine adds into the adjoint of x in place.",
     result="view",
+    complex="conjugated",
 )
 def getitem(z, x, index):
     d[x] = scatter(d[z], x, index)
@@ -91,6 +92,7 @@ def otherwise_adjoint(z, g, x, key):
         ("np.take(x, -1, axis=-1)", (2, 3)),
         ("np.take(x, [1, 1], axis=-2)", (2, 3, 2)),
     ),
+    complex="conjugated",
 )
 def take(z, a, indices, axis=None):
     if axis is None:
@@ -112,6 +114,7 @@ def take(z, a, indices, axis=None):
         ("np.take_along_axis(x, np.argsort(x, axis=-1), -1)", (2, 3)),
         ("np.take_along_axis(x, np.array([1, 0, 1, 3]), None)", (2, 2)),
     ),
+    complex="conjugated",
 )
 def take_along_axis(z, arr, indices, axis):
     if axis is None:
@@ -127,6 +130,7 @@ def take_along_axis(z, arr, indices, axis):
         ("np.compress([False, True], x, axis=1)", (2, 3)),
         ("np.compress([False, True], x, 0)", (2, 3)),
     ),
+    complex="conjugated",
 )
 def compress(z, condition, a, axis=None):
     kept = np.flatnonzero(condition)
@@ -138,7 +142,7 @@ def compress(z, condition, a, axis=None):
         d[a] = scatter(d[z], a, axis_index(kept, a, axis))
 
 
-@adjoint.linear(np.extract, forms=(("np.extract(x > 0.0, x)", (2, 3)),))
+@adjoint.linear(np.extract, forms=(("np.extract(x > 0.0, x)", (2, 3)),), complex="conjugated")
 def extract(z, condition, arr):
     d[arr] = np.reshape(scatter(d[z], np.ravel(arr), np.flatnonzero(condition)), np.shape(arr))
 

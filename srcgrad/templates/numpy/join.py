@@ -29,6 +29,7 @@ from srcgrad.templates.declarations import where_known
         ("np.concat((x, y))", (2,), (3,)),
     ),
     shape="join",
+    complex="conjugated",
 )
 def concatenate(z, arrays, axis=0):
     d[arrays] = split_like(d[z], arrays, axis)
@@ -43,6 +44,7 @@ def concatenate(z, arrays, axis=0):
         ("np.stack((x, y))", (), ()),
     ),
     shape="stack",
+    complex="conjugated",
 )
 def stack(z, arrays, axis=0):
     if axis == 0:
@@ -59,6 +61,7 @@ def stack(z, arrays, axis=0):
         ("np.vstack((x, y))", (), ()),
     ),
     aliases=tuple(op for op in where_known("row_stack") if op is not np.vstack),
+    complex="conjugated",
 )
 def vstack(z, tup):
     d[tup] = split_like(d[z], tup, 0)
@@ -71,14 +74,14 @@ def vstack(z, tup):
         ("np.hstack([x, y])", (2, 3), (2, 1)),
         ("np.hstack((x, y))", (), (2,)),
     ),
+    complex="conjugated",
 )
 def hstack(z, tup):
     d[tup] = split_like(d[z], tup, 1)
 
 
 @adjoint.linear(
-    np.dstack,
-    forms=(("np.dstack((x, y))", (2, 3), (2, 3, 2)), ("np.dstack((x, y))", (3,), (3,))),
+    np.dstack, forms=(("np.dstack((x, y))", (2, 3), (2, 3, 2)), ("np.dstack((x, y))", (3,), (3,))), complex="conjugated"
 )
 def dstack(z, tup):
     d[tup] = split_like(d[z], tup, 2)
@@ -87,6 +90,7 @@ def dstack(z, tup):
 @adjoint.linear(
     np.column_stack,
     forms=(("np.column_stack((x, y))", (3,), (3,)), ("np.column_stack((x, y))", (2,), (2, 3))),
+    complex="conjugated",
 )
 def column_stack(z, tup):
     d[tup] = split_like(d[z], tup, 1)
@@ -99,6 +103,7 @@ def column_stack(z, tup):
         ("np.append(x, y)", (3,), ()),
         ("np.append(x, y, axis=0)", (2, 2), (1, 2)),
     ),
+    complex="conjugated",
 )
 def append(z, arr, values, axis=None):
     parts = split_like(d[z], (arr, values), axis)
@@ -115,6 +120,7 @@ def append(z, arr, values, axis=None):
         ("np.split(x, (2,), 1)[0]", (2, 3)),
     ),
     result="view",
+    complex="conjugated",
 )
 def split(z, ary, indices_or_sections, axis=0):
     d[ary] = np.concatenate(d[z], axis=axis)
@@ -124,22 +130,28 @@ def split(z, ary, indices_or_sections, axis=0):
     np.array_split,
     forms=(("np.array_split(x, 3)[1]", (5,)), ("np.array_split(x, 2, axis=1)[1]", (2, 3))),
     result="view",
+    complex="conjugated",
 )
 def array_split(z, ary, indices_or_sections, axis=0):
     d[ary] = np.concatenate(d[z], axis=axis)
 
 
-@adjoint.linear(np.hsplit, forms=(("np.hsplit(x, 2)[1]", (2, 4)), ("np.hsplit(x, [1])[1]", (3,))), result="view")
+@adjoint.linear(
+    np.hsplit,
+    forms=(("np.hsplit(x, 2)[1]", (2, 4)), ("np.hsplit(x, [1])[1]", (3,))),
+    result="view",
+    complex="conjugated",
+)
 def hsplit(z, ary, indices_or_sections):
     d[ary] = np.hstack(d[z])
 
 
-@adjoint.linear(np.vsplit, forms=(("np.vsplit(x, [1])[1]", (3, 2)),), result="view")
+@adjoint.linear(np.vsplit, forms=(("np.vsplit(x, [1])[1]", (3, 2)),), result="view", complex="conjugated")
 def vsplit(z, ary, indices_or_sections):
     d[ary] = np.vstack(d[z])
 
 
-@adjoint.linear(np.dsplit, forms=(("np.dsplit(x, 2)[0]", (2, 1, 4)),), result="view")
+@adjoint.linear(np.dsplit, forms=(("np.dsplit(x, 2)[0]", (2, 1, 4)),), result="view", complex="conjugated")
 def dsplit(z, ary, indices_or_sections):
     d[ary] = np.dstack(d[z])
 
@@ -154,6 +166,7 @@ def dsplit(z, ary, indices_or_sections):
         ("np.repeat(x, 3)", ()),
         ("np.repeat(x, 3, axis=0)", ()),
     ),
+    complex="conjugated",
 )
 def repeat(z, a, repeats, axis=None):
     d[a] = repeat_transpose(d[z], a, repeats, axis)
@@ -168,6 +181,7 @@ def repeat(z, a, repeats, axis=None):
         ("np.tile(x, (2, 1, 2))", (2, 3)),
         ("np.tile(x, 3)", ()),
     ),
+    complex="conjugated",
 )
 def tile(z, A, reps):  # NumPy's own name
     d[A] = tile_transpose(d[z], A, reps)
@@ -189,6 +203,8 @@ def tile(z, A, reps):  # NumPy's own name
         ("np.pad(x, 4, 'wrap')", (3,)),
     ),
     note="Modes constant, edge, reflect, symmetric and wrap; around integers, a constant has gradient 0.",
+    complex="conjugated",
+    values="array",
 )
 def pad(z, array, pad_width, mode="constant", constant_values=0):
     d[array] = unpad(d[z], array, pad_width, mode)
@@ -231,6 +247,7 @@ def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
     ),
     note="A conversion to integers has gradient 0.",
     showing={"copy": (False, None)},
+    complex="conjugated",
 )
 def array(z, object, dtype=None):
     if dtype is None:
@@ -258,6 +275,7 @@ def array_tangent(z, object, dtype=None):
     aliases=(np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require),
     note="A conversion to integers has gradient 0.",
     result="view",
+    complex="conjugated",
 )
 def asarray(z, a, dtype=None):
     if dtype is None:
@@ -274,7 +292,7 @@ def asarray_tangent(z, a, dtype=None):
         d[z] = converted(np.asarray(d[a]), z, z)
 
 
-@adjoint.linear(np.copy, zeros="kept", forms=(("np.copy(x)", (2, 3)),), shape="a")
+@adjoint.linear(np.copy, zeros="kept", forms=(("np.copy(x)", (2, 3)),), shape="a", complex="conjugated")
 def copy(z, a):
     d[a] = d[z]
 
@@ -291,6 +309,7 @@ def copy(z, a):
     aliases=where_known("astype"),
     note="A conversion to integers has gradient 0.",
     showing={"copy": (False, None)},
+    complex="conjugated",
 )
 def astype(z, x, dtype, *, copy=True):
     d[x] = converted(d[z], z, x)
@@ -305,12 +324,13 @@ def astype_tangent(z, x, dtype, *, copy=True):
     np.ndarray.item,
     name="np.ndarray.item",
     forms=(("np.ndarray.item(x)", (1,)), ("np.ndarray.item(x)", (1, 1))),
+    complex="conjugated",
 )
 def item(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
-@adjoint.linear(np.full, forms=(("np.full((2, 3), x)", ()), ("np.full((2, 3), x)", (3,))))
+@adjoint.linear(np.full, forms=(("np.full((2, 3), x)", ()), ("np.full((2, 3), x)", (3,))), complex="conjugated")
 def full(z, shape, fill_value):
     d[fill_value] = sum_to(d[z], fill_value)
 
@@ -322,6 +342,8 @@ def full(z, shape, fill_value):
     shape="a",
     dtype="a",
     outline="a",
+    complex="conjugated",
+    values="a",
 )
 def full_like(z, a, fill_value):
     d[fill_value] = converted(d[z], z, fill_value)
@@ -344,6 +366,7 @@ def full_like_tangent(z, a, fill_value):
         ("np.linspace(x, y, 3, axis=-1)", (2,), (2,)),
         ("np.linspace(x, y, 3, axis=1)", (2, 2), ()),
     ),
+    complex="conjugated",
 )
 def linspace(z, start, stop, num=50, endpoint=True, axis=0):
     t = np.linspace(0.0, 1.0, num, endpoint)
@@ -366,6 +389,7 @@ def linspace(z, start, stop, num=50, endpoint=True, axis=0):
         ("np.meshgrid(x, y, indexing='ij')[1]", (3,), (2,)),
     ),
     result="view",
+    complex="conjugated",
 )
 def meshgrid(z, *xi, indexing="xy"):
     d[xi] = mesh_transpose(d[z], xi, indexing)

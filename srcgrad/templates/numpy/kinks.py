@@ -19,6 +19,8 @@ from srcgrad.runtime.singular import i0_derivative, if_larger
     aliases=(np.fabs, abs, operator.abs, math.fabs),
     note="The gradient at 0 is 0.",
     numba="abs(x)",
+    complex="gradient",
+    values="real",
 )
 def absolute(z, x):
     if np.iscomplexobj(x):
@@ -149,6 +151,7 @@ def clip(z, a, a_min=None, a_max=None):
         ("np.where(x[:, None] > 0.0, x[:, None], y)", (3,), (1, 4)),
     ),
     note="The side that is not taken contributes nothing, nan and inf included.",
+    complex="conjugated",
 )
 def where(z, condition, x=None, y=None):
     d[x] = np.where(condition, d[z], 0.0)

@@ -24,14 +24,13 @@ from srcgrad.runtime.singular import root
 from srcgrad.templates.declarations import reduction_forms
 
 
-@adjoint.linear(np.sum, forms=reduction_forms("np.sum"), shape="reduce")
+@adjoint.linear(np.sum, forms=reduction_forms("np.sum"), shape="reduce", complex="conjugated")
 def total(y, a, axis=None, dtype=None, keepdims=False):
     d[a] = spread(d[y], a, axis, keepdims)
 
 
 @adjoint.linear(
-    builtins.sum,
-    forms=(("sum(x)", (3, 4)), ("sum(x, y)", (3, 4), (4,)), ("sum(x * x)", (3,))),
+    builtins.sum, forms=(("sum(x)", (3, 4)), ("sum(x, y)", (3, 4), (4,)), ("sum(x * x)", (3,))), complex="conjugated"
 )
 def builtin_sum(y, iterable, start=0):
     d[iterable] = summands(d[y], iterable)
@@ -51,7 +50,7 @@ def nansum_tangent(y, a, axis=None, keepdims=False):
     d[y] = np.sum(np.where(np.isnan(a), 0.0, d[a]), axis=axis, keepdims=keepdims)
 
 
-@adjoint.linear(np.mean, forms=reduction_forms("np.mean"), shape="reduce")
+@adjoint.linear(np.mean, forms=reduction_forms("np.mean"), shape="reduce", complex="conjugated")
 def mean(y, a, axis=None, dtype=None, keepdims=False):
     if axis is None:
         d[a] = spread(d[y] / count(a), a, axis, keepdims)
@@ -146,6 +145,7 @@ def smallest_or_most_tangent(y, a, axis=None, keepdims=False):
         ("np.cumsum(x, axis=len(x) - 2)", (3, 4)),
     ),
     shape="accumulate",
+    complex="conjugated",
 )
 def cumsum(y, a, axis=None):
     if axis is None or np.ndim(a) == 0:
@@ -168,6 +168,7 @@ def cumsum(y, a, axis=None):
     ),
     showing={"n": (0,)},
     shape="difference",
+    complex="conjugated",
 )
 def diff(y, a, n=1, axis=-1):
     d[a] = diff_transpose(d[y], a, n, axis)
@@ -229,7 +230,13 @@ def share_adjoint(z, g, a, y, axis=None, keepdims=False):
     d[g] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[z], axis=axis, keepdims=keepdims)
 
 
-@adjoint.linear(diff_transpose, zeros="added", forms=(("diff_transpose(x, y, 2, 0)", (3, 2), (5, 2)),), outline="a")
+@adjoint.linear(
+    diff_transpose,
+    zeros="added",
+    forms=(("diff_transpose(x, y, 2, 0)", (3, 2), (5, 2)),),
+    outline="a",
+    complex="conjugated",
+)
 def diff_transpose_adjoint(z, g, a, n=1, axis=-1):
     d[g] = np.diff(d[z], n, axis)
 
@@ -239,6 +246,7 @@ def diff_transpose_adjoint(z, g, a, n=1, axis=-1):
     forms=(*reduction_forms("np.prod"), ("np.prod(x * np.array([1.0, 0.0, 2.0]), axis=1)", (2, 3))),
     note="Exact where elements are 0.",
     shape="reduce",
+    complex="conjugated",
 )
 def prod(y, a, axis=None, keepdims=False):
     if axis is None:
@@ -252,7 +260,7 @@ def prod_tangent(y, a, axis=None, keepdims=False):
     d[y] = np.sum(prod_without(a, axis) * d[a], axis=axis, keepdims=keepdims)
 
 
-@adjoint(prod_without, forms=(("prod_without(x, 0)", (3, 2)), ("prod_without(x)", (2, 2))))
+@adjoint(prod_without, forms=(("prod_without(x, 0)", (3, 2)), ("prod_without(x)", (2, 2))), complex="conjugated")
 def prod_without_adjoint(z, a, axis=None):
     d[a] = prod_without_tangent(d[z], a, axis)
 
@@ -266,6 +274,7 @@ def prod_without_forward(z, a, axis=None):
     prod_without_tangent,
     forms=(("prod_without_tangent(x, y, (0, 2))", (2, 3, 2), (2, 3, 2)),),
     note="Its derivative with respect to a takes memory of the square of the number of factors.",
+    complex="conjugated",
 )
 def prod_without_tangent_adjoint(z, a_dot, a, axis=None):
     lines = merge_axes(a, axis)[..., None, :]
@@ -289,12 +298,19 @@ def prod_without_tangent_forward(z, a_dot, a, axis=None):
     )
 
 
-@adjoint.linear(merge_axes, forms=(("merge_axes(x, (2, 0))", (2, 3, 4)), ("merge_axes(x)", (2, 3))), result="view")
+@adjoint.linear(
+    merge_axes,
+    forms=(("merge_axes(x, (2, 0))", (2, 3, 4)), ("merge_axes(x)", (2, 3))),
+    result="view",
+    complex="conjugated",
+)
 def merge_axes_adjoint(z, a, axis=None):
     d[a] = split_axes(d[z], a, axis)
 
 
-@adjoint.linear(split_axes, forms=(("split_axes(x, y, (2, 0))", (3, 8), (2, 3, 4)),), result="view")
+@adjoint.linear(
+    split_axes, forms=(("split_axes(x, y, (2, 0))", (3, 8), (2, 3, 4)),), result="view", complex="conjugated"
+)
 def split_axes_adjoint(z, g, a, axis=None):
     d[g] = merge_axes(d[z], axis)
 
@@ -398,6 +414,7 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False, correction=None):
         ("np.average(x, axis=0, weights=np.exp(y), keepdims=True)", (3, 3), (3,)),
         ("np.average(x, axis=(2, 0), weights=np.exp(y))", (2, 3, 4), (4, 2)),
     ),
+    complex="conjugated",
 )
 def average(y, a, axis=None, weights=None, keepdims=False):
     if weights is None and axis is None:
@@ -435,6 +452,7 @@ def average_tangent(y, a, axis=None, weights=None, keepdims=False):
         ("along_axes(x, y, 1)", (2, 3), (2, 3)),
     ),
     result="view",
+    complex="conjugated",
 )
 def along_axes_adjoint(z, weights, a, axis):
     d[weights] = along_axes_transpose(d[z], weights, axis)
@@ -444,6 +462,7 @@ def along_axes_adjoint(z, weights, a, axis):
     along_axes_transpose,
     forms=(("along_axes_transpose(x, y, 0)", (2, 1), (2,)), ("along_axes_transpose(x, y, 0)", (2,), (2,))),
     result="view",
+    complex="conjugated",
 )
 def along_axes_transpose_adjoint(z, g, weights, axis):
     d[g] = along_axes(d[z], g, axis)

@@ -28,6 +28,7 @@ from srcgrad.templates.declarations import since, where_known
         ("np.cumprod(x * np.array([1.0, 0.0, 2.0, 0.0]))", (4,)),
     ),
     note="Exact where elements are 0.",
+    complex="conjugated",
 )
 def cumprod(y, a, axis=None):
     if axis in (-3, -2, -1, 0, 1, 2, 3):
@@ -44,7 +45,11 @@ def cumprod_tangent(y, a, axis=None):
         d[y] = np.reshape(recurrence(d[a] * products_before(a, axis), a, axis), np.shape(y))
 
 
-@adjoint(recurrence, forms=(("recurrence(x, y, 1)", (2, 3), (2, 3)), ("recurrence(x, y, None)", (2, 2), (2, 2))))
+@adjoint(
+    recurrence,
+    forms=(("recurrence(x, y, 1)", (2, 3), (2, 3)), ("recurrence(x, y, None)", (2, 2), (2, 2))),
+    complex="conjugated",
+)
 def recurrence_adjoint(s, g, a, axis):
     below = recurrence_back(d[s], a, axis)
     d[g] = below
@@ -57,7 +62,9 @@ def recurrence_tangent(s, g, a, axis):
 
 
 @adjoint(
-    recurrence_back, forms=(("recurrence_back(x, y, 1)", (2, 3), (2, 3)), ("recurrence_back(x, y, 0)", (3,), (3,)))
+    recurrence_back,
+    forms=(("recurrence_back(x, y, 1)", (2, 3), (2, 3)), ("recurrence_back(x, y, 0)", (3,), (3,))),
+    complex="conjugated",
 )
 def recurrence_back_adjoint(s, g, a, axis):
     above = recurrence(d[s], a, axis)
@@ -70,7 +77,11 @@ def recurrence_back_tangent(s, g, a, axis):
     d[s] = recurrence_back(d[g] + shifted(d[a] * s, -1, axis), a, axis)
 
 
-@adjoint(products_before, forms=(("products_before(x, 1)", (2, 3)), ("products_before(x, None)", (2, 2))))
+@adjoint(
+    products_before,
+    forms=(("products_before(x, 1)", (2, 3)), ("products_before(x, None)", (2, 2))),
+    complex="conjugated",
+)
 def products_before_adjoint(p, a, axis):
     d[a] = recurrence_back(shifted(d[p], -1, axis), a, axis) * p
 
@@ -80,7 +91,7 @@ def products_before_tangent(p, a, axis):
     d[p] = shifted(recurrence(d[a] * p, a, axis), 1, axis)
 
 
-@adjoint.linear(shifted, forms=(("shifted(x, 1, 0)", (3, 2)), ("shifted(x, -1, 1)", (2, 3))))
+@adjoint.linear(shifted, forms=(("shifted(x, 1, 0)", (3, 2)), ("shifted(x, -1, 1)", (2, 3))), complex="conjugated")
 def shifted_adjoint(z, x, by, axis):
     if by == -1:
         d[x] = shifted(d[z], 1, axis)

@@ -21,6 +21,7 @@ from srcgrad.runtime.layout import diag_transpose, place_diagonal
     literals={"order": ("C", "F")},
     result="view",
     shape="reshape",
+    complex="conjugated",
 )
 def reshape(z, a, shape, order="C"):
     if order == "C":
@@ -41,6 +42,7 @@ def reshape(z, a, shape, order="C"):
     aliases=(np.ndarray.flatten,),
     result="view",
     copying=(np.ndarray.flatten,),
+    complex="conjugated",
 )
 def ravel(z, a, order="C"):
     if order == "C":
@@ -58,6 +60,7 @@ def ravel(z, a, order="C"):
         ("np.squeeze(x)", (1,)),
     ),
     result="view",
+    complex="conjugated",
 )
 def squeeze(z, a, axis=None):
     d[a] = np.reshape(d[z], np.shape(a))
@@ -73,24 +76,33 @@ def squeeze(z, a, axis=None):
         ("np.expand_dims(x, 0)", ()),
     ),
     result="view",
+    complex="conjugated",
 )
 def expand_dims(z, a, axis):
     d[a] = np.reshape(d[z], np.shape(a))
 
 
 @adjoint.linear(
-    np.atleast_1d, zeros="kept", forms=(("np.atleast_1d(x)", ()), ("np.atleast_1d(x)", (2, 3))), result="view"
+    np.atleast_1d,
+    zeros="kept",
+    forms=(("np.atleast_1d(x)", ()), ("np.atleast_1d(x)", (2, 3))),
+    result="view",
+    complex="conjugated",
 )
 def atleast_1d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
-@adjoint.linear(np.atleast_2d, forms=(("np.atleast_2d(x)", (3,)), ("np.atleast_2d(x)", (2, 3))), result="view")
+@adjoint.linear(
+    np.atleast_2d, forms=(("np.atleast_2d(x)", (3,)), ("np.atleast_2d(x)", (2, 3))), result="view", complex="conjugated"
+)
 def atleast_2d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
-@adjoint.linear(np.atleast_3d, forms=(("np.atleast_3d(x)", (3,)), ("np.atleast_3d(x)", (2, 3))), result="view")
+@adjoint.linear(
+    np.atleast_3d, forms=(("np.atleast_3d(x)", (3,)), ("np.atleast_3d(x)", (2, 3))), result="view", complex="conjugated"
+)
 def atleast_3d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
@@ -105,6 +117,7 @@ def atleast_3d(z, x):
         ("np.broadcast_to(x, (2, 3))", (2, 3)),
     ),
     result="view",
+    complex="conjugated",
 )
 def broadcast_to(z, array, shape):
     d[array] = sum_to(d[z], array)
@@ -126,6 +139,7 @@ def broadcast_to(z, array, shape):
     ),
     result="view",
     shape="transpose",
+    complex="conjugated",
 )
 def transpose(z, a, axes=None):
     if axes is None or axes == (1, 0):
@@ -152,6 +166,7 @@ def transpose(z, a, axes=None):
     ),
     aliases=(np.linalg.matrix_transpose,),
     result="view",
+    complex="conjugated",
 )
 def matrix_transpose(z, x):
     if np.ndim(x) == 2:
@@ -160,7 +175,14 @@ def matrix_transpose(z, x):
         d[x] = np.matrix_transpose(d[z])
 
 
-@adjoint.linear(np.swapaxes, zeros="kept", forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),), result="view", shape="swap")
+@adjoint.linear(
+    np.swapaxes,
+    zeros="kept",
+    forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),),
+    result="view",
+    shape="swap",
+    complex="conjugated",
+)
 def swapaxes(z, a, axis1, axis2):
     d[a] = np.swapaxes(d[z], axis1, axis2)
 
@@ -170,6 +192,7 @@ def swapaxes(z, a, axis1, axis2):
     zeros="kept",
     forms=(("np.moveaxis(x, 0, -1)", (2, 3, 4)), ("np.moveaxis(x, (0, 1), (-1, 0))", (2, 3, 4))),
     result="view",
+    complex="conjugated",
 )
 def moveaxis(z, a, source, destination):
     d[a] = np.moveaxis(d[z], destination, source)
@@ -180,6 +203,7 @@ def moveaxis(z, a, source, destination):
     zeros="kept",
     forms=(("np.rollaxis(x, 2)", (2, 3, 4)), ("np.rollaxis(x, -2)", (2, 3, 4))),
     result="view",
+    complex="conjugated",
 )
 def rollaxis(z, a, axis):
     d[a] = np.moveaxis(d[z], 0, axis)
@@ -196,6 +220,7 @@ def rollaxis(z, a, axis):
     ),
     result="view",
     shape="m",
+    complex="conjugated",
 )
 def flip(z, m, axis=None):
     if axis is None:
@@ -204,12 +229,18 @@ def flip(z, m, axis=None):
         d[m] = np.flip(d[z], axis)
 
 
-@adjoint.linear(np.fliplr, zeros="kept", forms=(("np.fliplr(x)", (2, 3)),), result="view")
+@adjoint.linear(np.fliplr, zeros="kept", forms=(("np.fliplr(x)", (2, 3)),), result="view", complex="conjugated")
 def fliplr(z, m):
     d[m] = np.fliplr(d[z])
 
 
-@adjoint.linear(np.flipud, zeros="kept", forms=(("np.flipud(x)", (2, 3)), ("np.flipud(x)", (3,))), result="view")
+@adjoint.linear(
+    np.flipud,
+    zeros="kept",
+    forms=(("np.flipud(x)", (2, 3)), ("np.flipud(x)", (3,))),
+    result="view",
+    complex="conjugated",
+)
 def flipud(z, m):
     d[m] = np.flipud(d[z])
 
@@ -223,6 +254,7 @@ def flipud(z, m):
         ("np.rot90(x, k=-1, axes=(1, 2))", (2, 3, 4)),
     ),
     result="view",
+    complex="conjugated",
 )
 def rot90(z, m, k=1, axes=(0, 1)):
     if axes == (0, 1):
@@ -244,6 +276,7 @@ def rot90(z, m, k=1, axes=(0, 1)):
     ),
     shape="a",
     dtype="a",
+    complex="conjugated",
 )
 def roll(z, a, shift, axis=None):
     if axis is None:
@@ -267,6 +300,7 @@ def roll(z, a, shift, axis=None):
     ),
     result="view",
     shape="diag",
+    complex="conjugated",
 )
 def diag(z, v, k=0):
     if np.ndim(v) == 1 and k == 0:
@@ -290,6 +324,7 @@ def diag(z, v, k=0):
         ("np.diagonal(x, axis1=2, axis2=1)", (2, 3, 4)),
     ),
     result="view",
+    complex="conjugated",
 )
 def diagonal(z, a, offset=0, axis1=0, axis2=1):
     d[a] = place_diagonal(d[z], a, offset, axis1, axis2)
@@ -299,6 +334,7 @@ def diagonal(z, a, offset=0, axis1=0, axis2=1):
     np.linalg.diagonal,
     forms=(("np.linalg.diagonal(x)", (2, 3, 3)), ("np.linalg.diagonal(x, offset=1)", (3, 4))),
     result="view",
+    complex="conjugated",
 )
 def linalg_diagonal(z, x, offset=0):
     d[x] = place_diagonal(d[z], x, offset, -2, -1)
@@ -313,6 +349,7 @@ def linalg_diagonal(z, x, offset=0):
         ("np.trace(x, 0, 0, -1)", (3, 2, 3)),
         ("np.trace(x, axis1=1, axis2=2)", (2, 3, 3)),
     ),
+    complex="conjugated",
 )
 def trace(z, a, offset=0, axis1=0, axis2=1):
     d[a] = place_diagonal(np.expand_dims(d[z], -1), a, offset, axis1, axis2)
@@ -321,6 +358,7 @@ def trace(z, a, offset=0, axis1=0, axis2=1):
 @adjoint.linear(
     np.linalg.trace,
     forms=(("np.linalg.trace(x)", (2, 3, 3)), ("np.linalg.trace(x, offset=1)", (3, 4))),
+    complex="conjugated",
 )
 def linalg_trace(z, x, offset=0):
     d[x] = place_diagonal(np.expand_dims(d[z], -1), x, offset, -2, -1)
@@ -330,6 +368,7 @@ def linalg_trace(z, x, offset=0):
     np.tril,
     zeros="made",
     forms=(("np.tril(x)", (3, 3)), ("np.tril(x, -1)", (2, 3, 4)), ("np.tril(x, k=1)", (3,))),
+    complex="conjugated",
 )
 def tril(z, m, k=0):
     if np.ndim(m) >= 2:
@@ -342,6 +381,7 @@ def tril(z, m, k=0):
     np.triu,
     zeros="made",
     forms=(("np.triu(x)", (3, 3)), ("np.triu(x, 1)", (2, 3, 4)), ("np.triu(x, k=-1)", (3,))),
+    complex="conjugated",
 )
 def triu(z, m, k=0):
     if np.ndim(m) >= 2:

@@ -33,6 +33,7 @@ from srcgrad.runtime.structure import zeros_like
         ("np.linalg.inv(x + 3.0 * np.eye(2))", (4, 2, 2)),
     ),
     shape="a",
+    complex="conjugated",
 )
 def inv(z, a):
     d[a] = -z.mT @ d[z] @ z.mT
@@ -54,6 +55,7 @@ def inv_tangent(z, a):
         ("np.linalg.solve(x + 3.0 * np.eye(2), y)", (4, 2, 2), (4, 2, 1)),
     ),
     shape="solve",
+    complex="conjugated",
 )
 def solve(z, a, b):
     if np.ndim(a) == 2 and np.ndim(b) == 1:
@@ -184,6 +186,7 @@ def lstsq_tangent(z, a, b, rcond=None):
         ("np.linalg.tensorsolve(x + 3.0 * np.eye(4).reshape(2, 4, 2), y, axes=(0,))", (2, 4, 2), (4,)),
         ("np.linalg.tensorsolve(x + np.arange(16.0).reshape(2, 2, 2, 2) ** 2, y, (0, 2))", (2, 2, 2, 2), (2, 2)),
     ),
+    complex="conjugated",
 )
 def tensorsolve(z, a, b, axes=None):
     if axes is None:
@@ -215,6 +218,7 @@ def tensorsolve_tangent(z, a, b, axes=None):
         ("np.linalg.tensorinv(x + 3.0 * np.eye(6).reshape(2, 3, 6))", (2, 3, 6)),
         ("np.linalg.tensorinv(x + 3.0 * np.eye(4).reshape(4, 2, 2), ind=1)", (4, 2, 2)),
     ),
+    complex="conjugated",
 )
 def tensorinv(z, a, ind=2):
     d[a] = -np.reshape(square(z).T @ square(d[z]) @ square(z).T, np.shape(a))
@@ -225,12 +229,19 @@ def tensorinv_tangent(z, a, ind=2):
     d[z] = -np.reshape(square(z) @ square(d[a]) @ square(z), np.shape(z))
 
 
-@adjoint.linear(square, forms=(("square(x)", (2, 3, 6)), ("square(x)", (3, 3))), result="argument")
+@adjoint.linear(
+    square, forms=(("square(x)", (2, 3, 6)), ("square(x)", (3, 3))), result="argument", complex="conjugated"
+)
 def square_adjoint(z, a):
     d[a] = np.reshape(d[z], np.shape(a))
 
 
-@adjoint.linear(columns, forms=(("columns(x, y)", (3,), (3,)), ("columns(x, y)", (2, 3), (2, 3))), result="argument")
+@adjoint.linear(
+    columns,
+    forms=(("columns(x, y)", (3,), (3,)), ("columns(x, y)", (2, 3), (2, 3))),
+    result="argument",
+    complex="conjugated",
+)
 def columns_adjoint(z, x, b):
     d[x] = np.reshape(d[z], np.shape(x))
 
@@ -257,6 +268,7 @@ constants((last_axes,))
         ("np.linalg.det(x)", (1, 1)),
     ),
     note="Exact where the matrix is singular.",
+    complex="conjugated",
 )
 def det(z, a):
     if np.ndim(a) == 2:
@@ -303,6 +315,7 @@ def slogdet_tangent(z, a):
 @adjoint(
     cofactor,
     forms=(("cofactor(x)", (3, 3)), ("cofactor(x)", (4, 2, 2)), ("cofactor(x + 2.0 * np.eye(3))", (3, 3))),
+    complex="conjugated",
 )
 def cofactor_adjoint(z, a):
     d[a] = cofactor_derivative(d[z], a)
@@ -322,6 +335,7 @@ def cofactor_forward(z, a):
     ),
     second=False,
     note="Its second derivative is the fourth of a determinant, which raises.",
+    complex="conjugated",
 )
 def cofactor_derivative_adjoint(z, x, a):
     d[x] = cofactor_derivative(d[z], a)
@@ -343,6 +357,7 @@ def cofactor_derivative_forward(z, x, a):
         ),
     ),
     note="The fourth derivative of a determinant raises.",
+    complex="conjugated",
 )
 def cofactor_second_adjoint(z, x, y, a):
     d[x] = cofactor_second(d[z], y, a)
@@ -368,6 +383,7 @@ def cofactor_second_forward(z, x, y, a):
         ("np.linalg.matrix_power(x, len(x))", (3, 3)),
     ),
     showing={"n": (1,)},
+    complex="conjugated",
 )
 def matrix_power(z, a, n):
     if n == 2:
@@ -388,14 +404,16 @@ def matrix_power_tangent(z, a, n):
         d[z] = corner(np.linalg.matrix_power(bordered(a, d[a]), n))
 
 
-@adjoint.linear(bordered, forms=(("bordered(x, y)", (2, 2), (2, 2)), ("bordered(x, y)", (4, 2, 2), (4, 2, 2))))
+@adjoint.linear(
+    bordered, forms=(("bordered(x, y)", (2, 2), (2, 2)), ("bordered(x, y)", (4, 2, 2), (4, 2, 2))), complex="conjugated"
+)
 def bordered_adjoint(z, a, x):
     half = a.shape[-1]
     d[a] = d[z][..., :half, :half] + d[z][..., half:, half:]
     d[x] = d[z][..., :half, half:]
 
 
-@adjoint.linear(corner, forms=(("corner(x)", (4, 4)), ("corner(x)", (3, 2, 2))), result="view")
+@adjoint.linear(corner, forms=(("corner(x)", (4, 4)), ("corner(x)", (3, 2, 2))), result="view", complex="conjugated")
 def corner_adjoint(z, m):
     d[m] = bordered(np.zeros_like(d[z]), d[z])
 
@@ -409,6 +427,7 @@ def corner_adjoint(z, m):
         ("np.linalg.multi_dot([x, y, z, x])", (2, 3), (3, 4), (4, 2)),
         ("np.linalg.multi_dot([np.ones(2), x, y])", (2, 3), (3, 2)),
     ),
+    complex="conjugated",
 )
 def multi_dot(z, arrays):
     d[arrays] = chain_adjoints(d[z], arrays)
@@ -424,6 +443,7 @@ def multi_dot_tangent(z, arrays):
     forms=(("chain_adjoints(x, [y, z])[1]", (2, 2), (2, 3), (3, 2)),),
     second=False,
     note="Its second derivative is the third of np.linalg.multi_dot, which raises.",
+    complex="conjugated",
 )
 def chain_adjoints_adjoint(z, g, arrays):
     d[g] = chain_tangent(d[z], arrays)
@@ -441,6 +461,7 @@ def chain_adjoints_forward(z, g, arrays):
     forms=(("chain_tangent([x, y], [z, u])", (2, 3), (3, 2), (2, 3), (3, 2)),),
     second=False,
     note="Its second derivative is the third of np.linalg.multi_dot, which raises.",
+    complex="conjugated",
 )
 def chain_tangent_adjoint(z, u, arrays):
     d[u] = chain_adjoints(d[z], arrays)
@@ -458,6 +479,7 @@ def chain_tangent_forward(z, u, arrays):
     forms=(("chain_second([x, y], [z, u], [np.ones((2, 3)), np.ones((3, 2))])", (2, 3), (3, 2), (2, 3), (3, 2)),),
     second=False,
     note="Its derivative with respect to the arrays is the third of np.linalg.multi_dot, which raises.",
+    complex="conjugated",
 )
 def chain_second_adjoint(z, u, v, arrays):
     d[u] = chain_bend(d[z], arrays, v)
@@ -477,6 +499,7 @@ def chain_second_forward(z, u, v, arrays):
     forms=(("chain_bend(x, [np.ones((2, 3)), np.ones((3, 2))], [y, z])[0]", (2, 2), (2, 3), (3, 2)),),
     second=False,
     note="Its derivative with respect to the arrays is the third of np.linalg.multi_dot, which raises.",
+    complex="conjugated",
 )
 def chain_bend_adjoint(z, g, arrays, u):
     d[g] = chain_second(u, d[z], arrays)
