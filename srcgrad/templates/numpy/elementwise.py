@@ -373,11 +373,6 @@ def tanh(z, x):
     d[x] = d[z] * (1.0 - z * z)
 
 
-@adjoint.elementwise(np.arcsinh, cl="asinh(x)", aliases=(math.asinh,), complex="conjugated")
-def arcsinh(z, x):
-    d[x] = d[z] / np.sqrt(1.0 + x * x)
-
-
 @adjoint.elementwise(
     np.arccosh,
     cl="acosh(x)",
