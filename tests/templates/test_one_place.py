@@ -19,7 +19,11 @@ def growth(x):
     return np.sum(np.abs(special.expm1(0.5 * x) * x))
 
 
-FUNCTIONS = {"log1p": logarithm, "expm1": growth}
+def inverse_hyperbolic_sine(x):
+    return np.sum(np.abs(np.arcsinh(x) * x))
+
+
+FUNCTIONS = {"log1p": logarithm, "expm1": growth, "asinh": inverse_hyperbolic_sine}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

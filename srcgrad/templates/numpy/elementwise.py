@@ -373,6 +373,11 @@ def tanh(z, x):
     d[x] = d[z] * (1.0 - z * z)
 
 
+@adjoint.elementwise(np.arcsinh, cl="asinh(x)", numba="math.asinh(x)", complex="conjugated", aliases=(math.asinh,))
+def arcsinh(z, x):
+    d[x] = d[z] / np.sqrt(1.0 + x * x)
+
+
 @adjoint.elementwise(
     np.arccosh,
     cl="acosh(x)",
