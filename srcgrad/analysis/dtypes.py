@@ -742,7 +742,6 @@ def negative_of(value: Node, facts: Facts) -> Node:
 
 
 _KEPT = (operator.getitem, np.copy, np.ravel, np.reshape, np.transpose, np.zeros_like, np.ones_like, np.empty_like)
-_COUNTS = (np.argsort, np.argmax, np.argmin, np.argpartition, np.searchsorted, np.digitize, np.count_nonzero)
 _CLOSED = (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)
 
 
@@ -793,9 +792,10 @@ def _holds(value: Node, found: dict[str, None], facts: Facts) -> bool:
     op = operation.function if operation is not None else getattr(bound, "object", None)
     if op is None and given is not value.args and given and _holds(given[0], found, facts):
         op = METHODS.get(getattr(value.func, "attr", ""))
-    if rule_of(op) is None or not callable(op):
+    rule = rule_of(op)
+    if rule is None or not callable(op):
         return False
-    if dtype_given(op, given, value.keywords, facts) in ("b", "i", "u") or op in _COUNTS:
+    if dtype_given(op, given, value.keywords, facts) in ("b", "i", "u") or rule.dtype == "integer":
         return True
     if op is np.arange or (op in (np.array, np.asarray) and given and not isinstance(given[0], gast.Name)):
         return not value.keywords and all(_is_int(n) for part in given for n in _items(part))

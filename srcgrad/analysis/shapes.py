@@ -551,9 +551,8 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
     if rule is not None and rule.shape == "filled" and arguments:
         dtype = _default_dtype(facts) if len(arguments) == 1 and not words else None
         return _of_shape(arguments[0], known, facts, fresh, dtype or frozenset([fresh]))
-    rank = next((rank for known_one, rank in _RANKS if function is known_one), None)
-    if rank is not None:
-        return Spec(frozenset([fresh]), frozenset([fresh]), rank)
+    if rule is not None and rule.shape in _RANKS:
+        return Spec(frozenset([fresh]), frozenset([fresh]), _RANKS[rule.shape])
     if function is len and len(arguments) == 1:
         lengths = extents(spec_of(arguments[0], known, facts, fresh))
         return Spec(length=lengths[0] if lengths else None)
@@ -588,7 +587,7 @@ def _default_dtype(facts: Facts) -> frozenset[str] | None:
 
 
 _COPIES = (np.copy, np.array, np.asarray, np.ndarray.astype)
-_RANKS = ((np.eye, 2), (np.identity, 2), (np.arange, 1))
+_RANKS = {"square": 2, "row": 1}
 
 
 def shapes(function: Node, facts: Facts) -> Node:

@@ -144,10 +144,11 @@ class Rule:
     whose rules hold for such a value: `("compute_uv", False, np.linalg.svdvals)`.
     `complex` ("conjugated", "gradient", "written", or "" for refused) says how the lines hold for complex numbers,
     `values` ("real", "complex", a parameter that decides, or "") when the result is one: docs/decisions/complex.md.
-    `shape` says what shape the result has: a parameter's name (as that one has), "filled" (as the first argument says)
-    or a word of `srcgrad.analysis.shapes`; "" where nothing is known, or where it works element by element.
-    `dtype` is that of all arguments together ("", which is "float" or what `dtype=` says for one that is "filled"), of
-    the parameter that it names, or "given" by an argument. `outline` is a parameter read for its shape and dtype alone.
+    `shape` says what shape the result has: a parameter's name (as that one has), a word of `srcgrad.analysis.shapes`,
+    or "filled" (the first argument says it), "given" (another one does), "display" (that of a list), "square", "row",
+    "flat", "accumulate", "difference"; "" where nothing is known, or where it works element by element.
+    `dtype` is that of all arguments together (""), of the parameter that it names, "given" by an argument, "integer",
+    or "float" where no `dtype=` says another. `outline` is a parameter read for its shape and dtype alone.
     `numba` spells an elementwise operation for single numbers in a compiled loop, `math.sin(x)`; "same" where a call of
     the operation itself is known there.
     `result` says what memory the value is in: "new", "view" (it may show elements of an argument) or "argument" (it may
@@ -206,6 +207,11 @@ class Rule:
         return call.args[place] if place < len(call.args) else None
 
     @property
+    def is_like_first(self) -> bool:
+        """Whether the result has the shape of the first argument."""
+        return self.shape in (self.parameters or ("a",))[:1]
+
+    @property
     def definition(self) -> Callable[..., Any] | None:
         """The function in which the rule is written; None for constants and for what is refused."""
         return self.template or self.tangent or self.composition
@@ -226,6 +232,12 @@ def generation() -> int:
 def rule_of(op: object) -> Rule | None:
     """The rule of `op`, found by identity; None if there is none."""
     return _table.get(key_of(op))
+
+
+def shape_of(op: object) -> str:
+    """What the rule of `op` says of the shape of its result; an empty string where there is none."""
+    rule = rule_of(op)
+    return "" if rule is None else rule.shape
 
 
 def is_users(rule: Rule) -> bool:

@@ -583,7 +583,7 @@ def _parameters(facts: Facts) -> list[str]:
 Tree = TypeVar("Tree")
 _LISTS = ("list", "maybe")
 _ARRAYS = ("array", "both")
-_LIKE = ("zeros_like", "ones_like", "full_like", "empty_like", "broadcast_to", "multiply", "asarray", "array")
+_OF_ITEMS = ("given", "display")  # shapes of arrays that have the items of a list
 
 
 def operands(program: Tree, facts: Facts) -> Tree:
@@ -694,8 +694,9 @@ class _ListLook:
         if found is None or found.kind != "object":
             return ""
         rule = rule_of(found.object)
-        each = (rule is not None and rule.kind == "elementwise") or getattr(found.object, "__name__", "") in _LIKE
-        return "array" if each and any(kinds) else ""
+        if rule is None or not any(kinds):
+            return ""
+        return "array" if rule.kind == "elementwise" or rule.is_like_first or rule.shape in _OF_ITEMS else ""
 
 
 def _binds(node: Node) -> bool:

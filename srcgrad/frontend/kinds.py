@@ -47,8 +47,6 @@ from srcgrad.frontend.kinds_of_values import (
 )
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, bound_by
 
-_SHAPED = (np.zeros, np.ones, np.empty, np.full)
-_MIRRORED = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 _MADE = (
     np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.copy, np.stack, np.concatenate, np.vstack, np.hstack,
     np.column_stack, np.dstack, np.append, np.arange, np.linspace, np.eye, np.identity, np.diag, np.outer, np.tile,
@@ -82,9 +80,10 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
         return _NUMBERS[function]
     if function in _REPEATED or function in (sum, max, min, abs, divmod, dict, pow):
         return _of_builtin(function, args, words)
-    if function in _SHAPED:
+    rule = rule_of(function)
+    if rule is not None and rule.shape == "filled":
         return _kind_of_shape(first)
-    if function in _MIRRORED:
+    if rule is not None and rule.is_like_first and rule.shape == rule.outline:
         return _as_array(first) if first.tag in OF_NUMBERS or first.tag in SEQUENCES else NUMERIC
     if function in _LISTED:
         return Kind("list", None, ((ANY, ARRAY),))
@@ -98,7 +97,6 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
         if function.signature is not None:  # a product of matrices or vectors: it may be a number
             return NUMERIC if function.nout == 1 else UNKNOWN
         return kind_of_elementwise([*args, *words.values()]) if function.nout == 1 else UNKNOWN
-    rule = rule_of(function)
     if rule is None or rule.kind in ("constant", "refused", "composed") or rule.results or rule.own is not None:
         return UNKNOWN
     module = str(getattr(function, "__module__", "") or "").partition(".")[0]

@@ -29,6 +29,7 @@ from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import original
+from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -316,10 +317,6 @@ def _steps(item: Node, numpy: str) -> Node | None:
     return made
 
 
-_FILLED = (np.ones, np.zeros, np.full)
-_LIKE = (np.ones_like, np.zeros_like, np.full_like)
-
-
 def _rank(item: Node, work: Rewriting) -> int | None:
     """How many axes an expression has, where that is sure."""
     if isinstance(item, gast.Slice):
@@ -338,13 +335,14 @@ def _rank(item: Node, work: Rewriting) -> int | None:
     found = binding_of(item.func, work.facts, work.facts.local) if isinstance(item, gast.Call) else None
     if found is None or not item.args:
         return None
-    if any(found.object is one for one in _FILLED):
+    rule = rule_of(found.object)
+    if rule is not None and rule.shape == "filled":
         shape = item.args[0]
         return len(shape.elts) if isinstance(shape, gast.Tuple) else 1 if _is_length(shape) else None
     elementwise = isinstance(found.object, np.ufunc) and len(item.args) == 1 and not item.keywords
-    if elementwise or any(found.object is one for one in _LIKE):
+    if elementwise or (rule is not None and rule.is_like_first):
         return _rank(item.args[0], work)
-    return 1 if found.object is np.arange else None
+    return 1 if rule is not None and rule.shape == "row" else None
 
 
 def _is_length(shape: Node) -> bool:

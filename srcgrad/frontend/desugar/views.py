@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts, numbers
 from srcgrad.core.namespace import Overlay
-from srcgrad.core.rules import arguments_of, may_show
+from srcgrad.core.rules import arguments_of, may_show, rule_of, shape_of
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -48,11 +48,8 @@ from srcgrad.frontend.resolve import METHODS as RESOLVED
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
 from srcgrad.runtime import check_array
 
-_MAKERS = (np.zeros, np.ones, np.empty, np.full, np.outer, np.eye, np.diag)
-_KEEPERS = (
-    np.copy, np.sort, np.cumsum, np.cumprod, np.ravel, np.flip, np.roll, np.zeros_like, np.ones_like, np.empty_like,
-    np.full_like, np.where, np.transpose, np.clip, np.minimum, np.maximum, np.round,
-)  # fmt: skip
+_MADE = ("filled", "square", "outer", "diag")  # shapes of what has axes for sure
+_WITH_AXES = ("accumulate", "transpose", "swap", "flat")  # ... where an argument has
 
 
 def in_place(function: Node, facts: Facts) -> None:
@@ -250,7 +247,7 @@ def _makes_array(call: Node, known: set[str], facts: Facts) -> bool:
     if function is None and isinstance(call.func, gast.Attribute):
         function = RESOLVED.get(call.func.attr)
         return _keeps(function, call) and _is_array(call.func.value, known, facts)
-    if any(function is one for one in _MAKERS):
+    if shape_of(function) in _MADE:
         return bool(call.args) and not (isinstance(call.args[0], gast.Tuple) and not call.args[0].elts)
     if function is np.array and call.args:
         return isinstance(call.args[0], gast.List | gast.ListComp) or _is_array(call.args[0], known, facts)
@@ -262,7 +259,10 @@ def _keeps(function: Any, call: Node) -> bool:
     if any(word.arg in ("out", "axis") for word in call.keywords):
         return False
     elementwise = isinstance(function, np.ufunc) and function.nout == 1 and function.signature is None
-    return elementwise or any(function is one for one in _KEEPERS)
+    rule = rule_of(function)
+    if elementwise or rule is None:
+        return elementwise
+    return rule.kind == "elementwise" or rule.shape in _WITH_AXES or rule.is_like_first
 
 
 def _callers(function: Node) -> set[str]:
@@ -489,11 +489,15 @@ def _makes_array_with_axes(value: Node, work: Views) -> bool:
     if not isinstance(value, gast.Call) or (not value.args and not isinstance(value.func, gast.Attribute)):
         return False
     found = binding_of(value.func, work.facts, work.facts.local)
-    if found is not None and found.object in (np.zeros, np.ones, np.empty, np.full, np.outer, np.eye):
+    method = found is None and isinstance(value.func, gast.Attribute)
+    rule = rule_of(RESOLVED.get(value.func.attr) if method else getattr(found, "object", None))
+    if rule is None:
+        return False
+    if rule.shape in ("filled", "square", "outer") and not method:
         return True
-    of = value.func.value if found is None and isinstance(value.func, gast.Attribute) else (value.args or [None])[0]
+    of = value.func.value if method else (value.args or [None])[0]
     kind = work.facts.kinds.get(getattr(of, "id", ""))
-    copies = getattr(value.func, "attr", "") in ("copy", "zeros_like", "empty_like", "ones_like", "full_like", "array")
+    copies = rule.shape == "display" or rule.is_like_first
     return copies and kind is not None and kind.tag == "array" and bool(kind.ndim)
 
 

@@ -88,8 +88,6 @@ STEPS = (
     np.linalg.matrix_rank,
     np.rint,
     np.trunc,
-    np.round,
-    np.around,
     np.fix,
     np.floor_divide,
     operator.floordiv,
@@ -126,7 +124,6 @@ POSITIONS = (
     np.count_nonzero,
     np.searchsorted,
     np.digitize,
-    np.indices,
     np.tril_indices,
     np.triu_indices,
     np.tril_indices_from,
@@ -163,11 +160,10 @@ SHAPES = (
 )
 FILLED = (np.zeros, np.ones, np.empty)
 LIKE = (np.zeros_like, np.ones_like, np.empty_like)
+SQUARE = (np.eye, np.identity, np.tri)
 FRESH = (
-    np.eye,
-    np.identity,
     unit,
-    np.tri,
+    np.indices,
     np.bartlett,
     np.fft.fftfreq,
     np.fft.rfftfreq,
@@ -200,8 +196,11 @@ REPORTS = (
 constants([np.ix_], result="view")
 constants([np.sign, np.floor, np.ceil, math.floor, math.ceil], numba="same")
 constants(GAPS, asks=True)
+constants(POSITIONS, dtype="integer")
 constants(OUTLINES, outline="a")
 constants(FILLED, shape="filled", dtype="float")
+constants(SQUARE, shape="square", dtype="float")
+constants([np.round, np.around], shape="a")
 constants(LIKE, shape="a", outline="a")
-for family in (COMPARISONS, LOGIC, CLASSES, STEPS, POSITIONS, SHAPES, FRESH, REPORTS):
+for family in (COMPARISONS, LOGIC, CLASSES, STEPS, SHAPES, FRESH, REPORTS):
     constants(family)

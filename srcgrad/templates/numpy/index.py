@@ -157,6 +157,7 @@ def extract(z, condition, arr):
         ("np.sort(x, stable=True)", (4,)),
     ),
     note="Equal elements keep their order.",
+    shape="accumulate",
 )
 def sort(z, a, axis=-1, kind=None, stable=None):
     order = np.argsort(a, axis=axis, kind="stable")

@@ -248,6 +248,7 @@ def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
     note="A conversion to integers has gradient 0.",
     showing={"copy": (False, None)},
     complex="conjugated",
+    shape="display",
 )
 def array(z, object, dtype=None):
     if dtype is None:
@@ -276,6 +277,7 @@ def array_tangent(z, object, dtype=None):
     note="A conversion to integers has gradient 0.",
     result="view",
     complex="conjugated",
+    shape="display",
 )
 def asarray(z, a, dtype=None):
     if dtype is None:
@@ -330,7 +332,9 @@ def item(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
-@adjoint.linear(np.full, forms=(("np.full((2, 3), x)", ()), ("np.full((2, 3), x)", (3,))), complex="conjugated")
+@adjoint.linear(
+    np.full, forms=(("np.full((2, 3), x)", ()), ("np.full((2, 3), x)", (3,))), complex="conjugated", shape="filled"
+)
 def full(z, shape, fill_value):
     d[fill_value] = sum_to(d[z], fill_value)
 

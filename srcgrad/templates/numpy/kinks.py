@@ -298,6 +298,7 @@ def ldexp(z, x1, x2):
     ),
     domain={"x": (0.0, 0.2), "y": (1.0, 1.1)},
     note="Steps are counted from the start; of `np.arange(stop)` nothing flows.",
+    shape="row",
 )
 def arange(z, start, stop=None, step=1, dtype=None):
     if stop is None:

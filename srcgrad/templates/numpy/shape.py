@@ -43,6 +43,7 @@ def reshape(z, a, shape, order="C"):
     result="view",
     copying=(np.ndarray.flatten,),
     complex="conjugated",
+    shape="flat",
 )
 def ravel(z, a, order="C"):
     if order == "C":
@@ -118,6 +119,7 @@ def atleast_3d(z, x):
     ),
     result="view",
     complex="conjugated",
+    shape="given",
 )
 def broadcast_to(z, array, shape):
     d[array] = sum_to(d[z], array)
