@@ -14,11 +14,10 @@ from types import MethodDescriptorType
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, dot, function_called
-from srcgrad.core.rules import adjoint_template, tangent_template
+from srcgrad.core.rules import adjoint_template, arguments_of, may_show, tangent_template
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -53,8 +52,6 @@ from srcgrad.derive.tangent_masks import (
 from srcgrad.frontend.early_facts import gives_several
 from srcgrad.runtime.singular import length_dot
 
-_SHOWING = ("broadcast_to", "reshape", "transpose", "expand_dims", "squeeze", "ravel", "real", "imag", "conj")
-
 
 def shows_changing(value: Node, operation: Operation | None, facts: Facts) -> bool:
     """Whether a tangent shows the elements of one that is changed in place: `m_dot`, `np.broadcast_to(m_dot, s)`.
@@ -67,7 +64,7 @@ def shows_changing(value: Node, operation: Operation | None, facts: Facts) -> bo
     while not isinstance(value, gast.Name):
         if isinstance(value, gast.Attribute) and value.attr in ("T", "real", "imag", "mT"):
             value = value.value
-        elif isinstance(value, gast.Call) and value.args and _may_show(value, facts):
+        elif isinstance(value, gast.Call) and value.args and _shows_first(value, facts):
             value = value.args[0]
         else:
             return False
@@ -75,11 +72,10 @@ def shows_changing(value: Node, operation: Operation | None, facts: Facts) -> bo
     return primal in facts.mutable or primal in facts.views
 
 
-def _may_show(call: Node, facts: Facts) -> bool:
+def _shows_first(call: Node, facts: Facts) -> bool:
     """Whether a call may give back its first argument, or a view of it."""
-    if isinstance(call.func, gast.Name):
-        return function_called(call, facts) in (runtime.converted, runtime.sum_to, runtime.fitted, runtime.spread)
-    return isinstance(call.func, gast.Attribute) and call.func.attr in _SHOWING
+    function = function_called(call, facts)
+    return may_show(function, arguments_of(function, call))
 
 
 def is_length_again(operation: Operation, facts: Facts) -> bool:

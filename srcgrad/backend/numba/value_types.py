@@ -382,7 +382,6 @@ def is_library(name: str, module: Any, facts: Facts) -> bool:
 Length = tuple[str, int]  # an axis of an argument, and what is cut off: max(length - cut, 0)
 Shape = tuple[Length, ...]
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
-LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.copy, runtime.zeros_like)
 _FRESH = ("zeros_like", "ones_like", "empty_like", "copy", "sum", "zeros", "ones", "empty")
 
 
@@ -455,7 +454,8 @@ class NameLengths:
         function = function_called(node, self.facts)
         if function is None and getattr(node.func, "attr", "") == "copy" and not node.args:
             return self.of(node.func.value)
-        if function in LIKE and len(node.args) == 1 and not node.keywords:
+        rule = rule_of(function)
+        if rule is not None and rule.is_like_first and len(node.args) == 1 and not node.keywords:
             return self.of(node.args[0])
         if function is np.sum and len(node.args) == 1 and not node.keywords:
             inner = self.of(node.args[0])
