@@ -44,7 +44,6 @@ from srcgrad.core.trees import (
 )
 from srcgrad.frontend.calls.inline_call import taken_as_real
 from srcgrad.frontend.resolve import METHODS, bind, binding_of, dtype_given
-from srcgrad.runtime import zeros_like
 from srcgrad.runtime.singular import squared_magnitude
 
 # Functions that take a dtype by position, and where.
@@ -53,7 +52,6 @@ DTYPES: dict[Any, int] = {
     np.asfortranarray: 1, np.ones: 1, np.empty: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1, np.full: 2,
     np.full_like: 2, np.identity: 1, np.eye: 3,
 }  # fmt: skip
-LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, zeros_like)
 
 _REAL_HOMES = ("builtins", "math", "operator", "random", "time", "copy", "itertools", "functools", "numpy")
 _MAKERS = ("eig", "eigvals", "roots", "sqrtm", "logm", "hilbert", "load", "loadtxt", "genfromtxt", "frombuffer")
@@ -338,9 +336,9 @@ def _call(node: Node, facts: Facts) -> bool:
     dtype = dtype_asked(function, node, facts)
     if dtype is not None:
         return dtype
-    if any(function is like for like in LIKE) and operands:
-        return may_be_complex(operands[0], facts)
     rule = rule_of(function)
+    if rule is not None and rule.mirrors_first and operands:
+        return may_be_complex(operands[0], facts)
     if rule is not None and rule.kind == "refused" and _surely_real(rule, node):
         return False
     if rule is None or rule.kind == "refused" or (operation is None and is_maker(function)):
@@ -539,9 +537,9 @@ def is_complex_array(value: Node, facts: Facts) -> bool:
     rule = rule_of(function)
     if rule is not None and rule.values:
         return rule.values == "complex"
-    copied = function in LIKE or function in (np.copy, np.array, np.conjugate) or (rule and rule.kind == "elementwise")
+    copied = rule is not None and (rule.kind == "elementwise" or rule.is_like_first or rule.shape == "display")
     operands = [value.func.value, *value.args] if method else value.args
-    return bool(copied) and any(is_complex_array(operand, facts) for operand in operands)
+    return copied and any(is_complex_array(operand, facts) for operand in operands)
 
 
 # Whose adjoint is the same text at complex values, and that of which it is while one operand alone is complex.

@@ -398,13 +398,14 @@ def _is_floating(node: Node, facts: Facts) -> bool:
     given = dtype_given(function, value.args, value.keywords, facts) if called else ""
     if given == "?" and not any(isinstance(n, gast.Attribute) and n.attr == "dtype" for n in walk(value)):
         return False
-    kept = any(function is one for one in _FLOATS)
-    if any(n in facts.active for n in (loads(value) if kept else active_sources(node, facts))):
+    rule = rule_of(function)
+    if rule is not None and rule.is_like_first and called:  # `np.full_like(k, x)` of integers holds integers
+        first = next(iter(value.args), value) if operation is None else operation.bound.get(rule.shape, value)
+        if any(n in facts.active for n in loads(first)):
+            return True
+    elif any(n in facts.active for n in active_sources(node, facts)):
         return True
-    return function in (np.zeros, np.ones, np.empty) and len(value.args) == 1 and not value.keywords
-
-
-_FLOATS = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.floor, np.ceil, np.rint, np.trunc, np.sign)
+    return rule is not None and rule.dtype == "float" and len(value.args) == 1 and not value.keywords
 
 
 def _is_floating_argument(name: str, facts: Facts) -> bool:

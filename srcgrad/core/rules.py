@@ -212,6 +212,11 @@ class Rule:
         return self.shape in (self.parameters or ("a",))[:1]
 
     @property
+    def mirrors_first(self) -> bool:
+        """Whether the result is made after the outline of the first argument: `np.zeros_like(a)`."""
+        return self.is_like_first and self.shape == self.outline
+
+    @property
     def definition(self) -> Callable[..., Any] | None:
         """The function in which the rule is written; None for constants and for what is refused."""
         return self.template or self.tangent or self.composition

@@ -83,7 +83,7 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
     rule = rule_of(function)
     if rule is not None and rule.shape == "filled":
         return _kind_of_shape(first)
-    if rule is not None and rule.is_like_first and rule.shape == rule.outline:
+    if rule is not None and rule.mirrors_first:
         return _as_array(first) if first.tag in OF_NUMBERS or first.tag in SEQUENCES else NUMERIC
     if function in _LISTED:
         return Kind("list", None, ((ANY, ARRAY),))

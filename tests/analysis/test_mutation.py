@@ -561,3 +561,17 @@ def test_an_item_of_a_list_that_is_filled_keeps_its_place_or_is_refused(f):
     except srcgrad.DifferentiationError:
         return
     assert np.allclose(found, [(f(v + one) - f(v - one)) / 2e-6 for one in np.eye(3) * 1e-6], rtol=1e-6)
+
+
+def filled_like_integers(x, k):
+    a = np.full_like(k, x[0])
+    a[0] = x[1] * 3.0
+    return np.sum(a * x)
+
+
+def test_an_array_made_like_integers_holds_integers_whatever_fills_it() -> None:
+    x, k = np.array([0.3, 0.7, 1.1]), np.arange(3)
+    tangent = lambda x, k: srcgrad.jvp(filled_like_integers, (x, k), (x, 0.0 * k))  # noqa: E731
+    for derivative in (srcgrad.grad(filled_like_integers), tangent):
+        with pytest.raises((srcgrad.DifferentiationError, TypeError), match="E5002"):
+            derivative(x, k)

@@ -46,6 +46,7 @@ def imag(z, val):
     complex="written",
     forms=(("np.conjugate(x)", (2, 3)), ("np.conj(x)", None), ("np.conj(x)", ())),
     result="view",
+    shape="x",
 )
 def conjugate(z, x):
     if np.iscomplexobj(x):

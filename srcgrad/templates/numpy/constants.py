@@ -86,9 +86,6 @@ CLASSES = (
 )
 STEPS = (
     np.linalg.matrix_rank,
-    np.rint,
-    np.trunc,
-    np.fix,
     np.floor_divide,
     operator.floordiv,
     math.trunc,
@@ -194,13 +191,14 @@ REPORTS = (
 )
 
 constants([np.ix_], result="view")
-constants([np.sign, np.floor, np.ceil, math.floor, math.ceil], numba="same")
+constants([np.sign, np.floor, np.ceil], numba="same", shape="a")
+constants([math.floor, math.ceil], numba="same")
 constants(GAPS, asks=True)
 constants(POSITIONS, dtype="integer")
 constants(OUTLINES, outline="a")
 constants(FILLED, shape="filled", dtype="float")
 constants(SQUARE, shape="square", dtype="float")
-constants([np.round, np.around], shape="a")
+constants([np.round, np.around, np.rint, np.trunc, np.fix], shape="a")
 constants(LIKE, shape="a", outline="a")
 for family in (COMPARISONS, LOGIC, CLASSES, STEPS, SHAPES, FRESH, REPORTS):
     constants(family)
