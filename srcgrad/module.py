@@ -60,6 +60,7 @@ from srcgrad.pipeline import (
     BegunFunction,
     DerivedText,
     SharedFront,
+    Wanted,
     derive,
     prepare_facts,
     share_front,
@@ -143,9 +144,8 @@ def columns(
     tangents = dict(zip(wrt, seeds, strict=True))
     signature, tree = _signature(text, push, seeds), facts.source.tree.args
     own_names = [*(p.id for p in tree.posonlyargs + tree.args), *(f"{p.id}={p.id}" for p in tree.kwonlyargs)]
-    driver = jacobian_text(
-        name, push, signature, own_names, tangents, single=single, kinds=kinds, names=names, library=(np_, unit_)
-    )
+    head = Driver(name, push, signature, own_names, np_, unit_)
+    driver = jacobian_text(head, tangents, single=single, kinds=kinds, names=names)
     base = _base(facts.namespace)
     whole = _join_texts(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
     real = assumed_real(facts, kinds)
@@ -206,22 +206,23 @@ def static_function(text: str, name: str, facts: Facts, by: str) -> StaticFuncti
     return found.static
 
 
-def jacobian_text(
-    name: str,
-    push: str,
-    signature: str,
-    own: list[str],
-    wrt: dict[str, str],
-    *,
-    single: bool,
-    kinds: dict[str, Kind],
-    names: Names,
-    library: tuple[str, str],
-) -> str:
-    """A function that calls the tangent function `push` for each number of the parameters `wrt` (name -> tangent)."""
-    given = ", ".join(own)
-    (np_, unit_), i = library, names.fresh("i")
-    lines, results = [f"def {name}({signature}):"], []
+@dataclass(frozen=True)
+class Driver:
+    """The head of a function that calls the tangent function `push`, and what it calls `np` and `unit` by."""
+
+    name: str
+    push: str
+    signature: str
+    own: list[str]  # what it hands on
+    np: str
+    unit: str
+
+
+def jacobian_text(driver: Driver, wrt: dict[str, str], *, single: bool, kinds: dict[str, Kind], names: Names) -> str:
+    """A function that calls a tangent function for each number of the parameters `wrt` (name -> tangent)."""
+    given, push, np_, unit_ = ", ".join(driver.own), driver.push, driver.np, driver.unit
+    i = names.fresh("i")
+    lines, results = [f"def {driver.name}({driver.signature}):"], []
     for wanted, tangent in wrt.items():
         others = "".join(f", {t}={np_}.zeros_like({o})" for o, t in wrt.items() if o != wanted)
         results.append(names.fresh(f"{wanted}_columns"))
@@ -554,9 +555,8 @@ class Module:
         try:
             called, step = facts is not None, _step(function)
             begun = self._begin_function(function, mode, wrt, kinds, called) if not auxiliary else None
-            made = derive(
-                source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun, handed
-            )
+            wanted = Wanted(mode, wrt, kinds, single, called, auxiliary, handed)
+            made = derive(source, namespace, wanted, self, key, step, begun)
         except RecursionError:
             raise DifferentiationError(
                 "E5016",

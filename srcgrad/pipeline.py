@@ -444,35 +444,45 @@ class DerivedText:
     free: tuple[str, ...]  # names that the text takes from outside of itself
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """The derivative that is asked for: its mode, of which arguments, of what kinds; `called` if another one calls it.
+
+    With `auxiliary`, only the first of a returned pair is differentiated. `handed` says how it is called.
+    """
+
+    mode: str
+    wrt: tuple[str, ...]
+    kinds: dict[str, Kind]
+    single: bool = True
+    called: bool = False
+    auxiliary: bool = False
+    handed: Handed = PLAIN
+
+
 def derive(
     source: Source,
     namespace: Namespace,
-    mode: str,
-    wrt: tuple[str, ...],
-    kinds: dict[str, Kind],
+    wanted: Wanted,
     module: Any,
     key: Any,
-    single: bool = True,
-    called: bool = False,
-    has_auxiliary: bool = False,
     step: Step | None = None,
     begun: BegunFunction | None = None,
-    handed: Handed = PLAIN,
 ) -> DerivedText:
-    """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
+    """The derivative of one function in one mode, as a part of `module`; `step` says that it is a loop's body.
 
-    With `has_auxiliary`, only the first of a returned pair is differentiated; `step` says that it is a loop's body.
-    `begun` is what a question has made of the function already, for these arguments. `handed` says how it is called.
+    `begun` is what a question has made of the function already, for these arguments.
     """
+    mode, kinds, handed = wanted.mode, wanted.kinds, wanted.handed
     stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
     stem += "_masked" if handed.takes_masks or handed.gives_masks else ""
-    suffix = "_blocked" if module.blocks and not called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
+    suffix = "_blocked" if module.blocks and not wanted.called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
     made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
     module.pending[key] = made
     if begun is None or made in begun.facts.names.taken:
-        begun = BegunFunction(*prepare_facts(source, namespace, mode, wrt, kinds, module, step))
+        begun = BegunFunction(*prepare_facts(source, namespace, mode, wanted.wrt, kinds, module, step))
     facts = begun.facts
-    facts.mode, facts.single, facts.called, facts.auxiliary = mode, single, called, has_auxiliary
+    facts.mode, facts.single, facts.called, facts.auxiliary = mode, wanted.single, wanted.called, wanted.auxiliary
     facts.handed = handed
     module.making[made] = facts
     give_seeds(facts)

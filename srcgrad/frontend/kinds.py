@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any  # functions are arbitrary objects
 
@@ -486,13 +487,13 @@ class ExpressionKinds(CalledFunction):
 
     def kind(self, node: Node, names: Names) -> Kind:
         """The kind of an expression where names are of these kinds; of one that is met again, what holds each time."""
-        look = getattr(self, f"_of_{type(node).__name__.lower()}", None)
+        look = _EXPRESSIONS.get(type(node))
         if look is None:
             for part in children(node):
                 self.kind(part, names)
             found = UNKNOWN
         else:
-            found = look(node, names)
+            found = look(self, node, names)
         self.of[node] = kind_of_alternatives(self.of[node], found) if node in self.of else found
         return found
 
@@ -517,8 +518,6 @@ class ExpressionKinds(CalledFunction):
             each = [each_of(k) if isinstance(i, gast.Starred) else k for i, k in zip(node.elts, parts, strict=True)]
             return Kind(tag, None, ((ANY, all_of(each)),))
         return Kind(tag, None, tuple(enumerate(parts)))
-
-    _of_list = _of_tuple
 
     def _of_starred(self, node: Node, names: Names) -> Kind:
         return self.kind(node.value, names)
@@ -574,8 +573,6 @@ class ExpressionKinds(CalledFunction):
         tag = "list" if isinstance(node, gast.ListComp) else "iterator"
         return Kind(tag, None, ((ANY, self.kind(node.elt, inner)),))
 
-    _of_generatorexp = _of_setcomp = _of_dictcomp = _of_listcomp
-
     def _of_subscript(self, node: Node, names: Names) -> Kind:
         held = self.kind(node.value, names)
         self.kind(node.slice, names)
@@ -620,6 +617,31 @@ class ExpressionKinds(CalledFunction):
         return of_method(held, method, args)
 
 
+_EXPRESSIONS: dict[type, Callable[[ExpressionKinds, Node, Names], Kind]] = {
+    gast.BoolOp: ExpressionKinds._of_boolop,
+    gast.NamedExpr: ExpressionKinds._of_namedexpr,
+    gast.BinOp: ExpressionKinds._of_binop,
+    gast.UnaryOp: ExpressionKinds._of_unaryop,
+    gast.Lambda: ExpressionKinds._of_lambda,
+    gast.IfExp: ExpressionKinds._of_ifexp,
+    gast.Dict: ExpressionKinds._of_dict,
+    gast.ListComp: ExpressionKinds._of_listcomp,
+    gast.SetComp: ExpressionKinds._of_listcomp,
+    gast.DictComp: ExpressionKinds._of_listcomp,
+    gast.GeneratorExp: ExpressionKinds._of_listcomp,
+    gast.Compare: ExpressionKinds._of_compare,
+    gast.Call: ExpressionKinds._of_call,
+    gast.JoinedStr: ExpressionKinds._of_joinedstr,
+    gast.Constant: ExpressionKinds._of_constant,
+    gast.Attribute: ExpressionKinds._of_attribute,
+    gast.Subscript: ExpressionKinds._of_subscript,
+    gast.Starred: ExpressionKinds._of_starred,
+    gast.Name: ExpressionKinds._of_name,
+    gast.List: ExpressionKinds._of_tuple,
+    gast.Tuple: ExpressionKinds._of_tuple,
+}
+
+
 def with_item(held: Kind, key: Any, item: Kind) -> Kind:
     """A list or a dict with one more item."""
     items = dict(held.items)
@@ -639,9 +661,9 @@ class Kinds(ExpressionKinds):
     def block(self, block: Block, names: Names) -> None:
         """Look at statements in order; `names` is what is known before them, and behind them then."""
         for node in block:
-            look = getattr(self, f"_{type(node).__name__.lower()}", None)
+            look = _STATEMENTS.get(type(node))
             if look is not None:
-                look(node, names)
+                look(self, node, names)
             else:
                 for part in children(node):
                     if isinstance(part, gast.expr):
@@ -719,8 +741,6 @@ class Kinds(ExpressionKinds):
         if self.left:
             self.left[-1].append(dict(names))
 
-    _continue = _break
-
     def _return(self, node: Node, names: Names) -> None:
         kind = self.kind(node.value, names) if node.value is not None else Kind("none")
         self.returned[node] = kind_of_alternatives(self.returned[node], kind) if node in self.returned else kind
@@ -739,8 +759,6 @@ class Kinds(ExpressionKinds):
             spelled = alias.asname or alias.name.partition(".")[0]
             names[spelled] = self.meaning(found[spelled]) if found is not None else UNKNOWN
             self.note(spelled, names[spelled])
-
-    _importfrom = _import
 
     def bind(self, place: Node, kind: Kind, names: Names) -> None:
         """What a target holds from now on."""
@@ -769,6 +787,24 @@ class Kinds(ExpressionKinds):
             key = place.slice.value if isinstance(place.slice, gast.Constant) else ANY
             names[base.id] = with_item(held, key, kind)
             self.note(base.id, names[base.id])
+
+
+_STATEMENTS: dict[type, Callable[[Kinds, Node, Names], None]] = {
+    gast.FunctionDef: Kinds._functiondef,
+    gast.Return: Kinds._return,
+    gast.Assign: Kinds._assign,
+    gast.AugAssign: Kinds._augassign,
+    gast.AnnAssign: Kinds._annassign,
+    gast.For: Kinds._for,
+    gast.While: Kinds._while,
+    gast.If: Kinds._if,
+    gast.With: Kinds._with,
+    gast.Try: Kinds._try,
+    gast.Import: Kinds._import,
+    gast.ImportFrom: Kinds._import,
+    gast.Break: Kinds._break,
+    gast.Continue: Kinds._break,
+}
 
 
 def _is_taken(test: Node, names: Names) -> bool | None:

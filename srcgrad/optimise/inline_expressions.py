@@ -20,6 +20,7 @@ Values that are read once in a line that has room for them, now that lines are a
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass, field
 
 import gast
 import numpy as np
@@ -80,19 +81,29 @@ def inline_within(program: Program, facts: Facts, width: int) -> Program:
     return program
 
 
+@dataclass(frozen=True)
+class _OpenBlock:
+    """A block while names are replaced in it: what waits to be replaced, by its place, and what has gone."""
+
+    made: list[Node]
+    written: dict[str, list[int]]  # places where names are bound
+    facts: Facts
+    uses: Uses
+    pending: dict[str, int] = field(default_factory=dict)
+    gone: set[int] = field(default_factory=set)
+    repeated: set[str] = field(default_factory=set)  # names whose value is written more than once
+
+
 def _inlined_block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
-    written = positions(block)
-    pending: dict[str, int] = {}
-    made: list[Node] = list(block)
-    gone: set[int] = set()
-    repeated: set[str] = set()
+    state = _OpenBlock(list(block), positions(block), facts, uses)
+    pending = state.pending
     mentioned: dict[str, list[int]] = {}
     for position, node in enumerate(block):
         if node is None:
             indent += STEP * (facts.mode == "vjp" and uses.width > LINE)
             continue
         for part in _open_parts(node, facts):
-            _fill(part, node, position, pending, made, gone, written, facts, indent, uses, repeated)
+            _fill(part, node, position, state, indent)
         if isinstance(node, COMPOUND):
             node.body = _inlined_block(node.body, facts, uses, indent + 4)
             node.orelse = _inlined_block(node.orelse, facts, uses, indent + 4) if getattr(node, "orelse", None) else []
@@ -108,9 +119,9 @@ def _inlined_block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block
                 wanted = _is_passing(bound, [block[k] for k in behind[bisect_right(behind, position) :]], facts)
             if wanted:
                 pending[bound] = position
-    for bound in [b for b in pending if b in repeated and not uses.read.get(b)]:
-        gone.add(pending[bound])
-    return [node for position, node in enumerate(made) if position not in gone]
+    for bound in [b for b in pending if b in state.repeated and not uses.read.get(b)]:
+        state.gone.add(pending[bound])
+    return [node for position, node in enumerate(state.made) if position not in state.gone]
 
 
 def _open_parts(node: Node, facts: Facts) -> list[Node]:
@@ -163,26 +174,15 @@ def _is_part(bound: str, node: Node, facts: Facts) -> bool:
     return isinstance(value.value, gast.Name) and is_basic(value.slice, frozenset(facts.integers))
 
 
-def _fill(
-    part: Node,
-    node: Node,
-    position: int,
-    pending: dict[str, int],
-    made: list[Node],
-    gone: set[int],
-    written: dict[str, list[int]],
-    facts: Facts,
-    indent: int,
-    uses: Uses,
-    repeated: set[str],
-) -> None:
+def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int) -> None:
     """Replace pending names read in `part` by their expressions, where that is safe and fits the line."""
+    pending, facts, uses = state.pending, state.facts, state.uses
     if pending.keys().isdisjoint(loads(part)):
         return
     reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
     for read in reads:
-        source = made[pending[read.id]]
-        if not is_steady(source.value, pending[read.id], position, written, facts):
+        source = state.made[pending[read.id]]
+        if not is_steady(source.value, pending[read.id], position, state.written, facts):
             continue
         if any(is_inside(source, one) != is_inside(node, one) for one in facts.contexts):
             continue  # `np.errstate` is meant for this line, and not for that
@@ -195,14 +195,14 @@ def _fill(
             continue
         if _is_subject(read, node):
             continue
-        if read.id not in repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
+        if read.id not in state.repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
             replace(node, read, source.value)
             _rejoin(node, source.value, facts)
             if isinstance(source.value, gast.Tuple):
                 _spell_out_star(node)
-            gone.add(pending.pop(read.id))
+            state.gone.add(pending.pop(read.id))
             continue
-        repeated.add(read.id)  # a part such as x[i] may be written more than once
+        state.repeated.add(read.id)  # a part such as x[i] may be written more than once
         uses.read[read.id] -= 1
         replace(node, read, copy_with_facts(source.value, facts))
 

@@ -27,6 +27,12 @@ ORDER = (
     "interface",
 )
 MODULES = 220
+ENTRIES = [  # with more than 8 parameters: options that a user may give
+    "srcgrad.interface.api.derivative: __init__",
+    "srcgrad.interface.check.check: check_grads",
+    "srcgrad.interface.check.check: check_report",
+    "srcgrad.interface.dump: dump",
+]
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
@@ -103,3 +109,21 @@ def test_folders_say_what_they_are_for() -> None:
 
 def said(path: pathlib.Path) -> str | None:
     return ast.get_docstring(ast.parse(path.read_text()))
+
+
+def test_functions_take_few_parameters() -> None:
+    """Beside rules and what texts call, which have the signatures of SciPy, and entries that users call."""
+    many = [
+        f"{module}: {node.name}"
+        for module, path in FILES.items()
+        if module.split(".")[1:2] not in (["runtime"], ["templates"])
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and parameters(node) > 8
+    ]
+    assert many == ENTRIES
+
+
+def parameters(node: ast.FunctionDef) -> int:
+    """How many parameters a function has, its object apart."""
+    given = [a.arg for a in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
+    return len(given) - (given[:1] in (["self"], ["cls"]))

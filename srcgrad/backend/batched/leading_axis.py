@@ -6,6 +6,7 @@ where it is read again and again: `m = len(x_dot)`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -221,10 +222,9 @@ class Statements:
     def _statement(self, node: Node) -> Block:
         if isinstance(node, gast.If | gast.While) and self.text.look(node.test)[1].batched:
             raise self.text.refuse("a tangent is tested", node)
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = _STATEMENTS.get(type(node))
         if method is not None:
-            found: Block = method(node)
-            return found
+            return method(self, node)
         if any(self.has(read) for read in [*loads(node), *stores(node)]):
             raise self.text.refuse("a statement is not understood", node)
         return [node]
@@ -416,8 +416,6 @@ class Statements:
     def _for(self, node: Node) -> Block:
         return self._loop(node)
 
-    _while = _for
-
     def _loop(self, node: Node) -> Block:
         final, self.final = self.final, False
         while True:
@@ -453,6 +451,16 @@ class Statements:
         if self.has(target.id) and not value.batched:
             raise NoAxisError(f"`{target.id}` counts, and is a tangent elsewhere")
         self._bind(target.id, target, value)
+
+
+_STATEMENTS: dict[type, Callable[[Statements, Node], Block]] = {
+    gast.Assign: Statements._assign,
+    gast.AugAssign: Statements._augassign,
+    gast.For: Statements._for,
+    gast.While: Statements._for,
+    gast.If: Statements._if,
+    gast.Expr: Statements._expr,
+}
 
 
 _OFTEN = 3  # reads that are worth a line
