@@ -178,6 +178,7 @@ class Facts:
     supports: dict[str, Any] = field(default_factory=dict)  # of these, masks of the tangents that are zero by structure
     supported: dict[str, str] = field(default_factory=dict)  # ... others: the name of what is nan where one may not be
     zeroed: dict[Node, int] = field(default_factory=dict)  # statement -> how many zeros its tangent has
+    needed: dict[Node, Any] = field(default_factory=dict)  # statement -> where its tangent is needed, what that takes
     parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
@@ -506,7 +507,7 @@ RECORDS = {
     " zeroing",
     "Tape": "pops stacks saved restores pushes whiles again recorded kept fresh_copies accumulators zeros accumulates"
     " reduced whole probes tangents",
-    "Idioms": "shifts doubts floors least masked singled sought supports supported zeroed",
+    "Idioms": "shifts doubts floors least masked singled sought supports supported zeroed needed",
 }
 
 

@@ -40,6 +40,7 @@ from srcgrad.derive.arguments import check_harmless, lacks_mode
 from srcgrad.derive.in_place_writes import swaps, tangent_beside, tangent_of_swap
 from srcgrad.derive.instantiate_rules import Lines, Setting, ZeroDerivatives, instantiate, real_part, square_operation
 from srcgrad.derive.masks import mask_tangent_line
+from srcgrad.derive.needed_derivatives import needed_tangents
 from srcgrad.derive.program import Program
 from srcgrad.derive.tangent_masks import (
     exchange_parts,
@@ -351,6 +352,7 @@ def _general_tangent(
 def tangent(function: Node, facts: Facts) -> Program:
     """The program that computes the value and its tangent; the tangents of the inputs are further parameters."""
     supports(function, facts)
+    needed_tangents(function, facts)
     others = [p for p in parameters(function) if p in facts.active and p not in facts.wrt]
     start = [assign(tangent_name(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
     body = start + _block(function.body[:-1], facts)
@@ -405,6 +407,8 @@ def _run(run: Block, facts: Facts) -> Block:
     made: Block = []
     tangents: Block = []
     for node in run:
+        if node in facts.tangents:
+            continue  # a comparison that a tangent has read before its turn
         beside = tangent_of(node, facts, tangent_name)
         for item in beside:
             at(item, node)

@@ -483,14 +483,14 @@ def note_masks(order: Block, facts: Facts) -> None:
     pieces = _pieces_read(order, facts)
     facts.singled = {one: None for one, read in pieces.items() if any(is_one(index, facts) for index in read)}
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
-    whole = [one for one in facts.masked if one in pieces and one not in perhaps and _is_taken_apart(pieces[one])]
+    whole = [one for one in facts.masked if one in pieces and one not in perhaps and is_taken_apart(pieces[one])]
     if facts.handed.gives_masks:  # nor do pieces with computed bounds begin a mask of what is called
-        whole += [one for one in facts.masked if any(_is_computed(index) for index in pieces.get(one, ()))]
+        whole += [one for one in facts.masked if any(is_computed(index) for index in pieces.get(one, ()))]
     facts.masked.update(dict.fromkeys(whole, False))
     facts.singled.update(dict.fromkeys(whole))
 
 
-def _is_computed(index: Node) -> bool:
+def is_computed(index: Node) -> bool:
     """Whether an index has a slice whose bounds are not literals."""
     return any(isinstance(part, gast.Slice) and loads(part) for part in getattr(index, "elts", [index]))
 
@@ -505,7 +505,7 @@ def _pieces_read(order: Block, facts: Facts) -> dict[str, list[Node]]:
     return found
 
 
-def _is_taken_apart(read: list[Node]) -> bool:
+def is_taken_apart(read: list[Node]) -> bool:
     """Whether an array is read in pieces that leave none out: `p[:, 0:2]` and `p[:, 2]`, `u[1:]` and `u[:-1]`."""
     axes: dict[int, list[Node]] = {}
     for index in read:
@@ -549,6 +549,11 @@ def is_one(index: Node, facts: Facts) -> bool:
     """Whether an index names one element, or one row, of each axis that it is for."""
     parts = [part.operand if isinstance(part, gast.UnaryOp) else part for part in getattr(index, "elts", [index])]
     return all(type(getattr(part, "value", None)) is int or getattr(part, "id", "") in facts.integers for part in parts)
+
+
+def leaves_out(index: Node) -> bool:
+    """Whether an index may leave out some elements: it is not `x[:, None]`."""
+    return not all(_is_all(part) for part in getattr(index, "elts", [index]))
 
 
 def _is_all(part: Node) -> bool:

@@ -65,7 +65,7 @@ from srcgrad.derive.adjoints import (
 from srcgrad.derive.contributions import Parts, added_row, contributions
 from srcgrad.derive.in_place_writes import stack_adjoints, swaps, undo, undo_swap
 from srcgrad.derive.mask_arrivals import loop_masks, mask_heads, masks_given
-from srcgrad.derive.needed_adjoints import bind_needed_masks
+from srcgrad.derive.needed_derivatives import bind_needed_masks
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import Saves, backward_loop, loop_invariant_names, names_kept_in_arrays, own_statements
 

@@ -280,7 +280,7 @@ def supports(function: Node, facts: Facts) -> None:
     rows = [node.iter for node in statements(function.body) if isinstance(node, gast.For) and node in read]
     walked = [getattr(each, "id", "") for each in rows]  # `for row in m`: the support goes along
     for one in wanted:
-        if one in walked or not (_is_kept(one, facts) and _has_mask(facts.definition[one], read, facts)):
+        if one in walked or not (is_kept(one, facts) and _has_mask(facts.definition[one], read, facts)):
             held = facts.names.fresh(f"t{len(facts.temporaries) + 1}" if one in facts.temporaries else f"{one}_support")
             facts.supported[one] = held
             if one in facts.temporaries:
@@ -368,7 +368,7 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
     return [*before, *made]
 
 
-def _is_kept(one: str, facts: Facts) -> bool:
+def is_kept(one: str, facts: Facts) -> bool:
     """Whether a name is bound once, to what nothing changes."""
     changing = (facts.rebound, facts.mutable, facts.viewed, facts.views, facts.containers)
     return one in facts.definition and not any(one in table for table in changing)
@@ -376,7 +376,7 @@ def _is_kept(one: str, facts: Facts) -> bool:
 
 def _note(node: Node, mask: Mask | None, facts: Facts) -> None:
     bound = stores(node)
-    if mask is not None and len(bound) == 1 and bound[0] in facts.sought and _is_kept(bound[0], facts):
+    if mask is not None and len(bound) == 1 and bound[0] in facts.sought and is_kept(bound[0], facts):
         facts.supports[bound[0]] = mask
 
 
@@ -392,15 +392,18 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
     made[0][0].shared[:0] = given.made
     wanted = any(one in facts.sought for one in stores(node)[:1])
     tests: list[tuple[Node, Mask]] = []
-    if not wanted and not any(carried.values()):
+    needed, before = facts.needed.pop(node, (None, []))
+    if not wanted and not any(carried.values()) and needed is None:
         return
     found: list[Mask | None] = []
     for lines, _, _ in made:
-        masking = StatementMasks(facts, node, dict(carried), ahead=True)
-        lines.shared, terms = masking.lines(lines.shared, [line.value for line in lines.lines])
+        masking = StatementMasks(facts, node, dict(carried), needed, ahead=True)
+        values = [line.value for line in lines.lines]
+        lines.shared, terms = masking.lines(lines.shared, values, [needed] * len(values))
         lines.lines = [replace(line, value=value) for line, (value, _) in zip(lines.lines, terms, strict=True)]
         found += [mask for _, mask in terms]
         tests += masking.tests
+    _bind_needed(needed, before, made, facts)
     if wanted and found and all(mask is not None for mask in found):
         masking = StatementMasks(facts, node, {}, ahead=True)
         mask = masking.union_of_masks(found)
@@ -409,6 +412,14 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
         else:
             _note(node, mask and replace(mask, tests=tuple(tests)), facts)
         made[-1][0].shared += masking.made
+
+
+def _bind_needed(needed: Mask | None, before: Block, made: list[tuple[Lines, str, str]], facts: Facts) -> None:
+    """Bind where a tangent is needed before its lines, if these read it."""
+    trees = [each for lines, _, _ in made for each in (*lines.shared, *(line.value for line in lines.lines))]
+    if needed is not None and any(needed.held in loads(tree) for tree in trees):
+        made[0][0].shared[:0] = [each for each in before if each not in facts.tangents]
+        facts.tangents.update(dict.fromkeys(before))
 
 
 def move_support(

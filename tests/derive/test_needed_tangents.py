@@ -1,0 +1,115 @@
+"""Forward mode and products with the Hessian warn of nothing that is not taken."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any  # functions of arrays
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.array([0.0, 1.0, 2.0])
+
+
+def chosen(x):
+    return np.sum(np.where(x > 0.2, np.sqrt(x), 0.0))
+
+
+def chosen_by_the_value(x):
+    r = np.sqrt(x)
+    return np.sum(np.where(r > 0.2, r * np.cos(r), x))
+
+
+def condition_behind(x):
+    r = np.sqrt(x)
+    s = np.sin(x)
+    m = x > 0.2
+    return np.sum(np.where(m, r * s, s))
+
+
+def in_two_places(x):
+    r = np.sqrt(x)
+    return np.sum(np.where(x > 0.2, r, 0.0)) + np.sum(np.where(x > 1.5, r * r, x))
+
+
+def tail(x):
+    return np.sum(np.sqrt(x)[1:] ** 2)
+
+
+def two_elements(x):
+    r = np.sqrt(x)
+    return r[1] * r[2]
+
+
+def picked(x):
+    return np.sum((np.sqrt(x) * x)[x > 0.2])
+
+
+def triangle(x):
+    return np.sum(np.triu(np.sqrt(x[:, None] + x), 1))
+
+
+def broadcast(x):
+    return np.sum(np.where(x[:, None] * x > 0.2, np.sqrt(x) + np.ones((3, 3)), 0.0))
+
+
+def clipped(x):
+    return np.sum(np.clip(np.sqrt(x), 0.5, 3.0))
+
+
+def in_a_loop(x):
+    s = 0.0
+    for i in range(3):
+        s = s + np.where(x[i] > 0.2, np.sqrt(x[i]), 0.0)
+    return s
+
+
+QUIET = [
+    chosen, chosen_by_the_value, condition_behind, in_two_places, tail, two_elements, picked, triangle, broadcast,
+    clipped, in_a_loop,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", QUIET)
+def test_what_is_not_taken_gives_no_warning(function: Any) -> None:
+    v = np.array([0.3, -0.5, 0.7])
+    gradient = srcgrad.grad(function)
+    h = 1e-6  # differences within the branch: x at 0 moves to where the root is a number
+    differences = (gradient(X + h * np.abs(v)) - gradient(X)) / h
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        function(X)
+        assert np.isclose(srcgrad.jvp(function, (X,), (v,))[1], np.sum(gradient(X) * v), rtol=1e-12)
+        product = srcgrad.hvp(function)(X, np.abs(v))
+    assert np.allclose(product, differences, rtol=1e-4, atol=1e-4)  # of first order in h
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 0 * inf is the point
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(np.sqrt(x) ** 2),
+        lambda x: np.sum((x > 0.2) * np.sqrt(x) ** 2 + np.sqrt(x) ** 2),
+        lambda x: np.sum(np.where(x < 5.0, np.sqrt(x) ** 2, 0.0)),
+        lambda x: np.sum(np.sqrt(x)[1:]) + np.sum(np.sqrt(x)[:2] ** 2),
+    ],
+)
+def test_what_is_taken_is_singular_as_it_was(function: Any) -> None:
+    assert np.isnan(srcgrad.jvp(function, (X,), (np.ones(3),))[1])
+
+
+def differences_of_neighbours(x):
+    r = np.sqrt(x)
+    return np.sum((r[1:] - r[:-1]) ** 2)
+
+
+def test_all_that_is_read_has_no_mask() -> None:
+    for function in (lambda x: np.sum(np.sqrt(x) * x), differences_of_neighbours):
+        assert "where" not in srcgrad.source(function, mode="forward")
+
+
+def test_the_text_has_the_mask_of_reverse_mode() -> None:
+    text = srcgrad.source(chosen, mode="forward")
+    assert "0.5 * x_dot / np.where(x > 0.2, t, 1.0)" in text
