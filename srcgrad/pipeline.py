@@ -20,9 +20,8 @@ import srcgrad.templates as templates
 from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import aliases
 from srcgrad.analysis.containers import containers
-from srcgrad.analysis.definite_assignment import definite_assignment
 from srcgrad.analysis.dtypes import complex_limits, complexes
-from srcgrad.analysis.mutation import check_mutation
+from srcgrad.analysis.mutation import check_mutation, definite_assignment
 from srcgrad.analysis.recognised_idioms import recognise_logistic, shifts
 from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import note_row_independence

@@ -6,6 +6,8 @@ Calls that carry no derivative, of functions that change an array by `a += e` of
 
 Arrays that the function writes into: whose they are, and who else sees them.
 
+Names that may be unbound where they are read, and writes into what the module owns, are refused.
+
 A write is followed where the array is the function's own and every view of it is read before the array changes
 again. Views that live on under a name of the user's are made copies; those inside of an expression are read again.
 """
@@ -452,3 +454,52 @@ def _makes_array(node: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
         return not value.keywords
     return is_fresh(node, facts)
+
+
+def definite_assignment(function: Node, facts: Facts) -> Node:
+    """Refuse reads of a name that only one branch has bound; a loop is taken to run (else Python itself raises)."""
+    local = {s for n in statements(function.body) for s in stores(n)} - set(parameters(function))
+    _refuse_module_writes(function, local, facts)
+    _bound_after(function.body, frozenset(parameters(function)), frozenset(local), facts)
+    return function
+
+
+def _refuse_module_writes(function: Node, local: set[str], facts: Facts) -> None:
+    """Refuse writes into arrays and lists of the module, which the function itself binds nowhere."""
+    own = {s for n in statements(function.body) for s in stores(n) if s not in written_names(n) or s == target(n)}
+    for node in statements(function.body):
+        for array in written_names(node):
+            if array in local - own:
+                raise facts.refuse(
+                    node,
+                    "E5010",
+                    f"`{array}` belongs to the module, and others may read what is written into it",
+                    f"pass `{array}` as an argument and return it, or write into a copy of it",
+                )
+
+
+def _bound_after(block: Block, known: frozenset[str], local: frozenset[str], facts: Facts) -> frozenset[str]:
+    for node in block:
+        for read in loads(node):
+            if read in local and read not in known:
+                raise facts.refuse(
+                    node,
+                    "E5011",
+                    f"`{read}` may be unbound here: not every branch before binds it",
+                    f"bind `{read}` before the branch, or in each of its sides",
+                )
+        known = known | frozenset(stores(node))
+        if isinstance(node, gast.If):
+            ends = [_bound_after(side, known, local, facts) for side in (node.body, node.orelse) if not _raises(side)]
+            if _raises(node.orelse) or _raises(node.body):
+                for side in (node.body, node.orelse):
+                    _bound_after(side, known, local, facts)
+            known = frozenset.intersection(*ends) if ends else known
+        elif isinstance(node, gast.For | gast.While):
+            known = _bound_after(node.body, known, local, facts)
+    return known
+
+
+def _raises(block: Block) -> bool:
+    """Whether a block ends in `raise`."""
+    return bool(block) and isinstance(block[-1], gast.Raise)

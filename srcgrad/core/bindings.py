@@ -395,6 +395,8 @@ class StaticModule:
         if found.kind == "class":
             return unknown_binding(f"{name} is a class, known only as text")
         if isinstance(found.node, ast.Name | ast.Attribute):
+            if self.is_bound_anew(found):
+                return unknown_binding(f"what {name} was given is bound anew behind line {found.line} of {self.label}")
             same = self._binding_of_dotted_name(found.node)
             if same is not None:
                 return same
@@ -402,6 +404,13 @@ class StaticModule:
             case ast.Call(function, [ast.Constant(str(module))], []) if self._imports(function) and module[:1] != ".":
                 return self.program.module(module)
         return Binding("value", module=self, expression=self._spelling(found.node))
+
+    def is_bound_anew(self, second: Definition) -> bool:
+        """Whether the name that a second name was given, `h = g`, means something else behind that line."""
+        node = second.node
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return any(one.line > second.line for one in self.table.get(getattr(node, "id", ""), []))
 
     def _binding_of_dotted_name(self, node: ast.expr) -> Binding | None:
         """What a name such as `np.linalg.norm` means, where it is assigned to another name."""

@@ -26,6 +26,7 @@ from typing import Any  # names mean arbitrary objects
 import gast
 
 from srcgrad import runtime
+from srcgrad.backend.text.changed_values import changed_in, written_attributes
 from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, attribute
 from srcgrad.core.identity import holder
 from srcgrad.core.module_text import STAR, Definition, is_trusted, locate
@@ -229,7 +230,8 @@ class Globals:
             [only] = defined
             if only.kind == "import":
                 return self._resolve_import(module, only)
-            if only.node is not None and (parts := _dotted_parts(only.node)):
+            parts = () if only.node is None or module.is_bound_anew(only) else _dotted_parts(only.node)
+            if parts:
                 return self._resolve_in_module(module, parts)
             if isinstance(only.node, ast.ClassDef) and self.own.get(module.name) is module:
                 return CopiedDefinition(module, name)
@@ -317,6 +319,8 @@ def of_function(static: StaticFunction) -> Meaning:
         return Import(static.module.name, static.qualname)
     if static.decorators:
         return UnknownName(f"{static.qualname} is decorated by {', '.join(static.decorators)}")
+    if lines := written_attributes(static.module.tree, static.qualname):
+        return UnknownName(f"line {lines[0]} of {static.module.label} gives {static.qualname} an attribute")
     return CopiedDefinition(static.module, static.qualname, static)
 
 
@@ -363,49 +367,6 @@ def _is_compiled(name: str, program: Program) -> bool:
     if found is None or found.kind != "compiled":
         return False
     return name in sys.builtin_module_names or _in_library(found.path.resolve())
-
-
-def changed_in(module: StaticModule, name: str) -> int | None:
-    """The first line that may change the contents of a module's value behind its assignment; None if none.
-
-    An item or attribute is assigned, or the module calls a method of it, or gives it to a function for its
-    effect.
-    """
-    lines = [*_write_lines(module.tree, name)]
-    for statement in module.tree.body:
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            function = statement.value.func
-            reports = isinstance(function, ast.Name) and function.id == "print"
-            if not reports and _mentions(statement, name):
-                lines.append(statement.lineno)
-    return min(lines, default=None)
-
-
-def _write_lines(scope: ast.AST, name: str) -> list[int]:
-    """Lines of `name[...] = ...`, `name.attribute = ...` and `del name[...]` where `name` is the module's."""
-    found: list[int] = []
-    todo = list(ast.iter_child_nodes(scope))
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and _binds(node, name):
-            continue
-        if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            inner: ast.expr = node
-            while isinstance(inner, ast.Subscript | ast.Attribute):
-                inner = inner.value
-            if isinstance(inner, ast.Name) and inner.id == name:
-                found.append(node.lineno)
-        todo.extend(ast.iter_child_nodes(node))
-    return found
-
-
-def _binds(function: ast.AST, name: str) -> bool:
-    stored = (isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(function))
-    return any(stored) or any(isinstance(n, ast.arg) and n.arg == name for n in ast.walk(function))
-
-
-def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(node))
 
 
 HOMES = ("builtins", "collections", "numbers", "numpy", "typing")

@@ -181,6 +181,76 @@ def test_a_global_that_cannot_be_told_is_refused_at_its_place(tmp_path, lines, r
     assert reason in error.message
 
 
+ONES = "import numpy as np\nk = np.ones((2, 2))\n"
+SAME = "def same(a):\n    return a\n\ndef fill(a, b=0.0):\n    c = a[0]\n    c[0] = b\n    return b\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "row = k[0]\nrow[1] = 5.0",
+        "row = k.T\nrow += 1.0",
+        "row = k.reshape(-1)\nrow[1] = 5.0",
+        "row = np.asarray(k)\nrow[1] = 5.0",
+        "row = m = k\nm[1] = 5.0",
+        "row = k if len(k) else None\nrow.fill(2.0)",
+        "for row in k:\n    row *= 3.0",
+        "for n, row in enumerate(k):\n    row[n] = 3.0",
+        "d = {'k': k}\nd['k'][0] = 8.0",
+        "d = [k, k]\nd[1][0] = 8.0",
+        "d = [row for row in k]\nd[1][0] = 8.0",
+        "d = []\nd.append(k[0])\nd[0][:] = 8.0",
+        "a, b = k\nb[0] = 8.0",
+        "row = same(k)\nrow[0] = 8.0",
+        "m = fill(k, b=1.0)",
+        "m = np.multiply(k, 3.0, out=k)",
+        "m = [fill(one) for one in k]",
+        "class Held:\n    def __init__(self, k):\n        self.k = k\n\nheld = Held(k)\nheld.k[0] = 8.0",
+    ],
+)
+def test_a_global_that_changes_by_another_name_is_refused(tmp_path, lines):
+    """A line that is taken over would hold what the value was before."""
+    target = write(tmp_path, model=SAME + ONES + lines + "\n\ndef f(x):\n    return np.sum(k @ x)\n")
+    error = code_of(target + ":f", wrt=("x",))
+    assert error.code == "E5012", error
+    assert "may change k" in error.message
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "row = k.copy()\nrow[1] = 5.0",
+        "row = k * 2.0\nrow += 1.0",
+        "row = np.array(k)\nrow[1] = 5.0",
+        "d = {'k': k}\nd['m'] = 8.0",
+        "d = [k, k]\nd.append(8.0)\nd[0] = 3.0",
+        "d = [2.0 * row for row in k]\nd[1][0] = 8.0",
+        "m = len(k)\nm += 1",
+        "row = same(k * 1.0)\nrow[0] = 8.0",
+        "m = fill(k.copy())",
+        "class Held:\n    def __init__(self, k):\n        self.k = k\n\nheld = Held(k)\nheld.m = 8.0",
+    ],
+)
+def test_a_global_of_which_something_else_is_made_is_taken_over(tmp_path, lines):
+    target = write(tmp_path, model=SAME + ONES + lines + "\n\ndef f(x):\n    return np.sum(k @ x)\n")
+    names = run(dump(target + ":f", wrt=("x",)).text)
+    np.testing.assert_array_equal(names["f_grad"](np.ones(2)), [2.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "def g(x):\n    return x * x\n\nh = g\n\ndef g(x):\n    return x\n\ndef f(x):\n    return h(x) + g(x)",
+        "g = lambda x: x * x\nh = g\ng = lambda x: x\n\ndef f(x):\n    return h(x) + g(x)",
+        "import math\nh = math.sin\nimport numpy as math\n\ndef f(x):\n    return h(x) + math.cos(x)",
+        "def f(x):\n    return x * f.scale\n\nf.scale = 3.0",
+        "def g(x):\n    return x * g.scale\n\ng.scale = 3.0\n\ndef f(x):\n    return g(x)",
+    ],
+)
+def test_functions_that_mean_something_else_behind_are_refused(tmp_path, lines):
+    assert code_of(write(tmp_path, model=lines + "\n") + ":f").code in ("E5012", "E5003")
+
+
 def test_whole_module(tmp_path):
     """Five functions, of which two are refused: a comment says which, and why; a short one has no pullback."""
     target = write(

@@ -1,0 +1,272 @@
+"""Which values of a module known only as text are changed behind the line that binds them.
+
+An output that takes such a line over would hold the value as it was there: it must not be taken over. What a value
+shares its elements with counts: `row = W[0]` and then `row[1] = 5.0` changes `W`, as `held = {"w": W}` and then
+`held["w"][0] = 5.0` does, a loop over `W` that writes into its rows, or a function of the module that writes into its
+parameter.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any  # what is called is arbitrary
+
+from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute
+from srcgrad.core.rules import may_show, rule_of
+from srcgrad.frontend.context import CHANGES
+from srcgrad.frontend.resolve import METHODS
+
+SAME, WITHIN = 0, 1  # what a name holds is, or shows, the value of another; or has it inside
+Held = dict[str, int]  # names of values, and how they are held
+
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_CHAIN = ast.Subscript | ast.Attribute
+_INTO_CONTAINERS = (list, tuple, set, dict, zip, enumerate, reversed, sorted, iter, next)
+
+
+def changed_in(module: StaticModule, name: str) -> int | None:
+    """The first line that may change the contents of a module's value behind its assignment; None if none.
+
+    An item or attribute is assigned, of it or of what shares elements with it, or the module calls a method of it, or
+    gives it to a function for its effect.
+    """
+    whole = Sharing(module)
+    whole.block(module.tree.body)
+    for statement in module.tree.body:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            function = statement.value.func
+            if not (isinstance(function, ast.Name) and function.id == "print"):
+                read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+                whole.changes += [(one, SAME, statement.lineno) for one in sorted(read)]
+    through = [line for one, deep, line in whole.changes if whole.reaches(one, deep, name)]
+    return min([*write_lines(module.tree, name), *through], default=None)
+
+
+def write_lines(scope: ast.AST, name: str) -> list[int]:
+    """Lines of `name[...] = ...`, `name.attribute = ...` and `del name[...]` where `name` is the module's."""
+    found: list[int] = []
+    todo = list(ast.iter_child_nodes(scope))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, _FUNCTIONS) and _binds(node, name):
+            continue
+        if isinstance(node, _CHAIN) and not isinstance(node.ctx, ast.Load) and _root(node)[0] == name:
+            found.append(node.lineno)
+        todo.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def written_attributes(tree: ast.Module, name: str) -> list[int]:
+    """Lines that give a function of the module an attribute that its calls may read."""
+    stored = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
+    return sorted(n.lineno for n in stored if getattr(n.value, "id", "") == name and not n.attr.startswith("__"))
+
+
+def _binds(function: ast.AST, name: str) -> bool:
+    stored = (isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(function))
+    return any(stored) or any(isinstance(n, ast.arg) and n.arg == name for n in ast.walk(function))
+
+
+def _root(node: ast.AST) -> tuple[str, int]:
+    """The name that a chain of items and attributes begins with, and how long the chain is."""
+    length = 0
+    while isinstance(node, _CHAIN):
+        node, length = node.value, length + 1
+    return getattr(node, "id", ""), length
+
+
+@dataclass
+class Sharing:
+    """What the names of a scope share with each other, and the lines that change what they hold."""
+
+    module: StaticModule
+    held: dict[str, Held] = field(default_factory=dict)
+    changes: list[tuple[str, int, int]] = field(default_factory=list)  # a name, how deep, the line
+    numbers: set[str] = field(default_factory=set)  # names of what has numbers as items
+    returned: Held = field(default_factory=dict)
+    functions: dict[str, Sharing] = field(default_factory=dict)  # those of the module's functions
+
+    def reaches(self, changed: str, deep: int, name: str) -> bool:
+        """Whether what is so deep inside of the value of a name is, or shows, the value of another."""
+        seen, todo = set(), [(changed, deep)]
+        while todo:
+            one, left = todo.pop()
+            if left < 0 or (one, left) in seen:
+                continue
+            seen.add((one, left))
+            if one == name and left == 0:
+                return True
+            todo += [(other, left - how) for other, how in self.held.get(one, {}).items()]
+            todo += [(other, left) for other, held in self.held.items() if held.get(one) == SAME]
+        return False
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def block(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement)
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            for part in [statement, *getattr(statement, "handlers", [])]:
+                for block in ("body", "orelse", "finalbody"):
+                    self.block(getattr(part, block, []))
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Assign):
+            value = self.shown(node.value)
+            for place in node.targets:
+                self._bind(place, node.value, value)
+            first, *others = [place.id for place in node.targets if isinstance(place, ast.Name)] or [""]
+            for other in others:
+                self.held.setdefault(other, {})[first] = SAME
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            self._bind(node.target, node.value, self.shown(node.value))
+        elif isinstance(node, ast.For):
+            self._bind(node.target, None, self._inside(node.iter))
+        elif isinstance(node, ast.AugAssign):
+            root, deep = _root(node.target)
+            if deep or not set(self.held.get(root, {})) & self.numbers:
+                self.changes.append((root, deep - 1 if deep else 0, node.lineno))
+        elif isinstance(node, ast.Return) and node.value is not None:
+            self.returned.update(self.shown(node.value))
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for each in [n for n in self._expressions(node) if isinstance(n, ast.comprehension)]:
+                self._bind(each.target, None, self._inside(each.iter))
+            for call in [n for n in self._expressions(node) if isinstance(n, ast.Call)]:
+                self._call(call)
+
+    def _expressions(self, statement: ast.stmt) -> Iterator[ast.AST]:
+        """What stands in a statement itself, without the statements of its blocks and without lambdas."""
+        todo: list[ast.AST] = [statement]
+        while todo:
+            node = todo.pop()
+            yield node
+            todo += [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.Lambda)]
+
+    def _bind(self, place: ast.expr, value: ast.expr | None, shown: Held) -> None:
+        if isinstance(place, ast.Name):
+            self.held.setdefault(place.id, {}).update({one: how for one, how in shown.items() if one != place.id})
+            if value is not None and _has_numbers(value):
+                self.numbers.add(place.id)
+        elif isinstance(place, ast.Starred):
+            self._bind(place.value, None, shown)
+        elif isinstance(place, ast.Tuple | ast.List):
+            parts = (
+                value.elts if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(place.elts) else None
+            )
+            for k, item in enumerate(place.elts):
+                one = None if parts is None else parts[k]
+                self._bind(item, one, dict.fromkeys(shown, SAME) if one is None else self.shown(one))
+        elif isinstance(place, _CHAIN):
+            root, deep = _root(place)
+            self.changes.append((root, deep - 1, place.lineno))
+            self.held.setdefault(root, {}).update({one: WITHIN for one in shown if one != root})
+
+    # -- expressions -------------------------------------------------------------------------------------------------
+
+    def shown(self, node: ast.AST) -> Held:
+        """The names whose values an expression is, shows elements of, or has inside."""
+        match node:
+            case ast.Name(identifier):
+                return {identifier: SAME}
+            case ast.Subscript(value) | ast.Attribute(value) | ast.Starred(value):
+                return self.shown(value)
+            case ast.NamedExpr(target, value):
+                return {target.id: SAME, **self.shown(value)}
+            case ast.IfExp(_, one, other):
+                return {**self.shown(one), **self.shown(other)}
+            case ast.BoolOp(_, values):
+                return {name: how for one in values for name, how in self.shown(one).items()}
+            case ast.Tuple() | ast.List() | ast.Set():
+                return {name: WITHIN for one in node.elts for name in self.shown(one)}
+            case ast.Dict(_, values):
+                return {name: WITHIN for one in values for name in self.shown(one)}
+            case ast.ListComp(element, generators) | ast.SetComp(element, generators):
+                return self._of_comprehension(element, generators)
+            case ast.DictComp(_, element, generators):
+                return self._of_comprehension(element, generators)
+            case ast.Call():
+                return self._shown_by_call(node)
+        return {}
+
+    def _of_comprehension(self, element: ast.expr, generators: list[ast.comprehension]) -> Held:
+        found, inside = self.shown(element), {}
+        for each in generators:
+            bound = {n.id for n in ast.walk(each.target) if isinstance(n, ast.Name)}
+            if bound & set(found):
+                inside.update(dict.fromkeys(self._inside(each.iter), WITHIN))
+            found = {name: how for name, how in found.items() if name not in bound}
+        return {**dict.fromkeys(found, WITHIN), **inside}
+
+    def _inside(self, node: ast.expr) -> Held:
+        """The names whose items a loop over an expression gives."""
+        return dict.fromkeys(self.shown(node), SAME)
+
+    def _meaning(self, node: ast.expr) -> Binding | None:
+        if isinstance(node, ast.Name):
+            return self.module.lookup(node.id)
+        base = self._meaning(node.value) if isinstance(node, ast.Attribute) else None
+        return attribute(base, node.attr) if base is not None and isinstance(node, ast.Attribute) else None
+
+    def _given(self, call: ast.Call) -> Held:
+        values = [*call.args, *(word.value for word in call.keywords)]
+        return {name: how for one in values for name, how in self.shown(one).items()}
+
+    def _shown_by_call(self, call: ast.Call) -> Held:
+        found = self._meaning(call.func)
+        if found is not None and found.static is not None:
+            return self._by_own_function(call, found.static)[0]
+        if found is not None and found.kind == "unknown":  # a class of the module
+            return dict.fromkeys(self._given(call), WITHIN)
+        if found is None or found.object is None:
+            method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+            shows = method in ("view", "items", "values") or _shows(METHODS.get(method))
+            return self.shown(call.func.value) if shows and isinstance(call.func, ast.Attribute) else {}
+        if any(found.object is one for one in _INTO_CONTAINERS):
+            return dict.fromkeys(self._given(call), WITHIN)
+        return self._given(call) if _shows(found.object) else {}
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _call(self, call: ast.Call) -> None:
+        """What a call changes: what is `out=`, what a function of the module writes into, a list by its method."""
+        for word in call.keywords:
+            if word.arg == "out":
+                self.changes += [(name, 0, call.lineno) for name in self.shown(word.value)]
+        found = self._meaning(call.func)
+        if found is not None and found.static is not None:
+            self.changes += [(name, 0, call.lineno) for name in self._by_own_function(call, found.static)[1]]
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in CHANGES:
+            root, deep = _root(call.func)
+            self.changes.append((root, deep - 1, call.lineno))
+
+    def _by_own_function(self, call: ast.Call, function: StaticFunction) -> tuple[Held, list[str]]:
+        """The names that a call's result shows, and those that it changes."""
+        known = self.functions.get(function.qualname)
+        if known is None:
+            known = self.functions[function.qualname] = Sharing(function.module, functions=self.functions)
+            body = getattr(function.node, "body", [])
+            known.block(body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)])
+        parameters = [one.arg for one in (*function.node.args.posonlyargs, *function.node.args.args)]
+        given = [*zip(parameters, call.args, strict=False), *((word.arg or "", word.value) for word in call.keywords)]
+        held, written = {}, []
+        for parameter, value in given:
+            names = self.shown(value)
+            if any(known.reaches(name, SAME, parameter) for name in known.returned):
+                held.update(names)
+            if any(known.reaches(changed, deep, parameter) for changed, deep, _ in known.changes):
+                written += list(names)
+        return held, written
+
+
+def _shows(function: Any) -> bool:
+    """Whether a function of NumPy may hand out its argument, or a view of it."""
+    return rule_of(function) is not None and may_show(function, {})
+
+
+def _has_numbers(value: ast.expr) -> bool:
+    """Whether the items of a value are seen to be numbers."""
+    items = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", [value])
+    return all(isinstance(one, ast.Constant | ast.UnaryOp | ast.BinOp) for one in items)
