@@ -119,10 +119,10 @@ def text_of(
     main = next(made for made in sub.made.values() if made.name == name)
     if not isinstance(_base(main.facts.namespace), StaticModule):
         text, outside = sub.text(main)
-        return text, name, dict(outside), main.facts.seeds, main.facts
+        return text, name, dict(outside), main.facts.names.seeds, main.facts
     found = write(sub.pieces([*(made for made in sub.made.values() if made is not main), main], Globals(False)))
     text = "\n".join([*import_lines(found.imports), gap(found.texts), body(found.texts, {}), ""])
-    return text, name, {}, main.facts.seeds, main.facts
+    return text, name, {}, main.facts.names.seeds, main.facts
 
 
 def columns(
@@ -162,7 +162,7 @@ def _check_one(sub: Module, push: str, facts: Facts) -> None:
     """E5007 for a function of several values, whose Jacobian is no single array."""
     main = next(made for made in sub.made.values() if made.name == push)
     value = main.tree.body[-1].value
-    if isinstance(value, gast.Tuple | gast.List | gast.Dict) or facts.containers.get(getattr(value, "id", "")):
+    if isinstance(value, gast.Tuple | gast.List | gast.Dict) or facts.kinds.containers.get(getattr(value, "id", "")):
         raise DifferentiationError(
             "E5007",
             f"the Jacobian of `{facts.source.name}`, which returns several values, as a text",
@@ -282,10 +282,10 @@ class Outcome:
         assert begun is not None, "there is something left"
         begun.advance(VALUES)
         facts, value = begun.facts, begun.tree.body[-1].value
-        self.kind, self.complex = of_display(value, facts.kinds), may_be_complex(value, facts)
+        self.kind, self.complex = of_display(value, facts.kinds.of_names), may_be_complex(value, facts)
         several = isinstance(value, gast.Tuple)
-        specs = tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts) if several else ()
-        self.spec = specs if several else facts.spec.get(value)
+        specs = tuple(facts.values.spec.get(item, Spec(ndim=None)) for item in value.elts) if several else ()
+        self.spec = specs if several else facts.values.spec.get(value)
         return begun
 
 
@@ -306,14 +306,15 @@ def outcome(
     if known is None or not known.serves(kinds):
         wrt = () if passive else tuple(parameters(source.tree))
         facts, tree = prepare_facts(source, namespace, "reverse", wrt, kinds, module, step)
-        facts.called, facts.kinds = True, AskedKinds(kinds)
+        facts.kinds.of_names = AskedKinds(kinds)
+        facts.request = replace(facts.request, called=True)
         begun = BegunFunction(facts, tree)
         begun.advance(FRONT)
         known = module.fronts[place] = share_front(facts, begun.tree)
     facts, tree = known.begin(kinds)
     begun = BegunFunction(facts, tree, FRONT, known)
     begun.advance(KINDS)
-    return Outcome(of_display(begun.tree.body[-1].value, begun.facts.kinds), begun=begun)
+    return Outcome(of_display(begun.tree.body[-1].value, begun.facts.kinds.of_names), begun=begun)
 
 
 def has_arrays(kind: Kind) -> bool:
@@ -326,7 +327,7 @@ def run_frontend(
 ) -> tuple[Node, Facts]:
     """A function in normal form, with the shapes of its values."""
     facts, program = prepare_facts(source, namespace, "primal", wrt, kinds, module)
-    facts.called = True
+    facts.request = replace(facts.request, called=True)
     for each in NORMAL:
         program = each(program, facts)
     return program, facts
@@ -336,7 +337,7 @@ def step_flows(step: Step, module: Any) -> list[list[str]]:
     """For each part of a step's result the parameters from which a derivative flows into it."""
     everything = tuple(parameters(step.source.tree))
     facts, program = prepare_facts(step.source, step.namespace, "reverse", everything, {}, module, step)
-    facts.called = True
+    facts.request = replace(facts.request, called=True)
     for each in FLOW:
         program = each(program, facts)
     return flows(program, facts)
@@ -345,7 +346,7 @@ def step_flows(step: Step, module: Any) -> list[list[str]]:
 def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | None = None) -> bool:
     """Whether each value that a function returns is made by it, and is no part of an argument."""
     facts, program = prepare_facts(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
-    facts.called = True
+    facts.request = replace(facts.request, called=True)
     for each in RESULT:
         program = each(program, facts)
     return is_new(program.body[-1].value, program, facts)
@@ -548,7 +549,10 @@ class Module:
         key = (_identity(function), mode, wrt, _kinds_key(kinds), auxiliary, own)
         if key in self.pending:
             inner = self.making[self.pending[key]]
-            inner.handed = replace(inner.handed, apart=inner.handed.apart and key in self.made)  # it calls itself
+            inner.request = replace(
+                inner.request,
+                handed=replace(inner.request.handed, apart=inner.request.handed.apart and key in self.made),
+            )  # it calls itself
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
@@ -589,7 +593,7 @@ class Module:
     def masked(self, plain: str, function: Any, kinds: dict[str, Kind], facts: Facts, handed: Handed) -> str:
         """The derivative to call where masks are handed on: `plain` where it would neither take nor give any."""
         inner, known = self.making[plain], list(self.made)
-        name = self.derivative(function, inner.mode, inner.wrt, kinds, facts, handed=handed)
+        name = self.derivative(function, inner.request.mode, inner.request.wrt, kinds, facts, handed=handed)
         self.replaced.update({made.name: None for key, made in self.made.items() if key not in known})
         self.replaced[plain] = None
         given = self.making[name]
@@ -597,12 +601,12 @@ class Module:
         if tree is None:  # it calls itself
             if not handed.takes_masks:
                 return plain
-            given.zeroing.update(dict.fromkeys(handed.gives_masks))
+            given.calls.zeroing.update(dict.fromkeys(handed.gives_masks))
             return name
         read = {node.id for node in walk(tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)}
-        takes = tuple(k for k, mask in zip(handed.takes_masks, given.mask_seeds, strict=False) if mask in read)
+        takes = tuple(k for k, mask in zip(handed.takes_masks, given.calls.mask_seeds, strict=False) if mask in read)
         least = replace(
-            handed, takes_masks=takes, gives_masks=tuple(p for p in handed.gives_masks if p in given.zeroing)
+            handed, takes_masks=takes, gives_masks=tuple(p for p in handed.gives_masks if p in given.calls.zeroing)
         )
         if not (takes or least.gives_masks):
             return plain
@@ -615,7 +619,7 @@ class Module:
     def seeds(self, name: str) -> tuple[str, ...]:
         """Names of the tangents that a forward derivative takes, or of the seeds of a pullback."""
         inner = self.making[name]
-        return inner.seeds[: len(inner.seeds) - len(inner.mask_seeds)]
+        return inner.names.seeds[: len(inner.names.seeds) - len(inner.calls.mask_seeds)]
 
     def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
         """What is known of a callee's result: a spec, or a tuple of specs; None if nothing is."""
@@ -654,7 +658,7 @@ class Module:
         """What is kept of a function; it is handed out once, since what follows changes it."""
         key = (_identity(function), _kinds_key(kinds))
         begun = self.begun.get(key)
-        if begun is None or begun.facts.wrt != wrt or not begun.fits(mode, self, called):
+        if begun is None or begun.facts.request.wrt != wrt or not begun.fits(mode, self, called):
             return None
         return self.begun.pop(key).taken()
 

@@ -10,7 +10,6 @@ What the frontend makes of a function is kept for all who ask about it: it depen
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any  # passes take trees, which have no types of their own
 
@@ -27,7 +26,18 @@ from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import note_row_independence
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
-from srcgrad.core.facts import PLAIN, AskedKinds, Facts, Handed, Kind, Names, inner_kinds, numbers
+from srcgrad.core.facts import (
+    PLAIN,
+    AskedKinds,
+    Facts,
+    FunctionNames,
+    Handed,
+    Kind,
+    KnownKinds,
+    Request,
+    inner_kinds,
+    numbers,
+)
 from srcgrad.core.files import collection_paused
 from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
@@ -112,27 +122,16 @@ class SharedFront:
 
     def begin(self, kinds: dict[str, Kind]) -> tuple[Facts, Node]:
         """Facts of one's own, for arguments of these kinds, and the tree."""
-        made = copy(self.facts)
-        for key, value in vars(self.facts).items():
-            setattr(made, key, _own_table(value))
-        made.kinds = dict(self.asked) if self.asked.told else dict(kinds)  # the front may have changed them
-        made.arguments = dict(kinds)
+        made = self.facts.own_copy()
+        made.kinds.of_names = dict(self.asked) if self.asked.told else dict(kinds)  # the front may have changed them
+        made.kinds.arguments = dict(kinds)
         return made, self.tree
-
-
-def _own_table(value: object) -> object:
-    """A table that may be filled; nodes and records in it are shared."""
-    if type(value) is dict:
-        return {key: _own_table(item) if type(item) in (dict, list) else item for key, item in value.items()}
-    if type(value) is list:
-        return list(value)
-    return Names(value.taken) if isinstance(value, Names) else value
 
 
 def share_front(facts: Facts, tree: Node) -> SharedFront:
     """What the front has made of a function, whose kinds have noted what it asked of them."""
-    assert isinstance(facts.kinds, AskedKinds), "the caller has given them so"
-    return SharedFront(facts, tree, facts.kinds, tuple(facts.module.making))
+    assert isinstance(facts.kinds.of_names, AskedKinds), "the caller has given them so"
+    return SharedFront(facts, tree, facts.kinds.of_names, tuple(facts.module.making))
 
 
 USER, AGAIN = "user", "again"  # a user's own function; a text of ours, differentiated once more
@@ -170,14 +169,14 @@ class Pass:
 
     def serves(self, facts: Facts) -> bool:
         """Whether a function has the pass in its list; where a text of ours is written out in it, it is one."""
-        return self.of != (USER if facts.generated else AGAIN)
+        return self.of != (USER if facts.request.generated else AGAIN)
 
     def __call__(self, tree: Any, facts: Facts) -> Any:
         if not self.serves(facts):
             return tree
         made = self.run(tree, facts)
         made = tree if made is None else made
-        if self.leaves and facts.left_over:
+        if self.leaves and facts.activity.left_over:
             drop(made, facts)
         return made
 
@@ -312,7 +311,7 @@ MODES: dict[str, Passes] = {
     "trace": (*FRONT, *listed(containers, probes), *ANALYSE, *listed(gradient)),
     "primal": (*FRONT, *ANALYSE, *listed(primal), *OPTIMISE),
 }
-# What each pass reads and writes, by record of facts (`core.facts.RECORDS`); what was asked for is read by all. So it
+# What each pass reads and writes, by record of `core.facts.Facts`; what was asked for is read by all. So it
 # was seen over the programs of the judge (`python -m tests.passes --facts`); a test looks at the tables as passes run.
 FACTS: dict[Callable[[Any, Facts], Any], str] = {
     item_targets: "Names Origin > Names Origin",
@@ -333,25 +332,25 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     entry: "Names Origin Kinds Resolution > Names Origin Resolution",
     spell_augmented: "Names Origin Kinds Values > Origin Values",
     definite_assignment: "- > -",
-    fields: "Names > -",
+    fields: "Names Origin > Origin",
     webs: "Names Kinds Values > Names Values",
     check_silent: "Names Kinds > -",
     normalise: "Names Origin Kinds Resolution Activity Memory Calls > Names Origin Resolution Activity Memory Calls",
     intermediate: "- > -",
-    results: "Names Origin Resolution Activity > Origin",
+    results: "Names Origin Resolution Activity > Names Origin Activity",
     containers: "Names Kinds Resolution Values Tape > Kinds",
     shifts: "Resolution Idioms > Idioms",
     activity: "Names Origin Kinds Resolution Activity Memory Idioms > Origin Kinds Activity",
     own_branches: "Activity > Activity",
     complexes: "Names Origin Kinds Resolution Activity Values > Resolution Values",
-    complex_limits: "Names Resolution Activity Values > Values",
+    complex_limits: "Names Kinds Resolution Activity Values > Values",
     shapes: "Names Origin Kinds Resolution Values > Origin Kinds Values",
     doubts: "Names Kinds Resolution Activity Values Calls Idioms > Idioms",
     aliases: "Names Origin Kinds Resolution Activity Values > Names Origin Resolution Values",
     check_mutation: "Names Origin Kinds Resolution Activity Values Memory Calls Idioms"
     " > Names Origin Resolution Activity Values Memory",
     accumulators: "Resolution Tape > Tape",
-    calls: "Names Origin Kinds Resolution Activity Values Calls Idioms > Origin Activity Values Calls Idioms",
+    calls: "Names Origin Kinds Resolution Activity Values Calls Idioms > Names Origin Activity Values Calls Idioms",
     recognise_logistic: "Resolution Activity Memory > Resolution",
     gradient: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Resolution Activity Values Memory Calls Tape Idioms",
@@ -372,7 +371,7 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     ratios: "Names Kinds Activity Values Memory > Activity Values",
     product_transposes: "Names Kinds Resolution Values Tape > Values",
     spelling: "Names Origin Resolution Tape > -",
-    unpack: "Names Resolution Tape > -",
+    unpack: "Names Resolution Tape > Names",
     inline: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
     simplify: "Names Origin Kinds Activity Values Tape > -",
     unbroadcast_elimination: "Names Kinds Activity Values Memory Tape > Activity Tape",
@@ -391,9 +390,9 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     rematerialisation: "Names Origin Kinds Resolution Values Memory Tape > Values",
     reuse: "Names Activity Values Memory Tape > -",
     coalesce: "Names Values Memory Tape > Names Values Memory",
-    tape_layout: "Names Kinds Memory Calls Tape > Tape",
+    tape_layout: "Names Kinds Memory Calls Tape > Names Tape",
     count_temporaries: "Names Values Memory Tape > Names Values Tape",
-    closure: "Names Kinds Memory Calls Tape > Tape",
+    closure: "Names Kinds Memory Calls Tape > Names Tape",
     unbound_shapes: "Tape > -",
     tangent: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Origin Resolution Values Tape Idioms",
@@ -424,7 +423,7 @@ class BegunFunction:
         alike = mode in BACKWARD or (mode == "forward" and not module.checkpoints)
         plain = not (module.autocast or module.blocks)
         free = self.shared is None or not self.shared.taken
-        return alike and plain and free and self.facts.module is module and self.facts.called == called
+        return alike and plain and free and self.facts.module is module and self.facts.request.called == called
 
     def taken(self) -> BegunFunction:
         """Itself, for a derivative, which changes the tree: nobody else looks at that from here on."""
@@ -481,8 +480,14 @@ def derive(
     if begun is None or made in begun.facts.names.taken:
         begun = BegunFunction(*prepare_facts(source, namespace, mode, wanted.wrt, kinds, module, step))
     facts = begun.facts
-    facts.mode, facts.single, facts.called, facts.auxiliary = mode, wanted.single, wanted.called, wanted.auxiliary
-    facts.handed = handed
+    facts.request = replace(
+        facts.request,
+        mode=mode,
+        single=wanted.single,
+        called=wanted.called,
+        auxiliary=wanted.auxiliary,
+        handed=handed,
+    )
     module.making[made] = facts
     give_seeds(facts)
     facts.names.taken.add(made)
@@ -492,18 +497,20 @@ def derive(
 
 def give_seeds(facts: Facts) -> None:
     """Name what a text of this mode takes beside the function's arguments, and the pullback that it makes."""
-    facts.back = facts.names.fresh(f"{facts.source.name}_back") if facts.mode == "vjp" else ""
-    facts.seed = SEED.get(facts.mode, "parameter" if facts.module.seeded else "one")
+    facts.names.back = facts.names.fresh(f"{facts.source.name}_back") if facts.request.mode == "vjp" else ""
+    facts.request = replace(
+        facts.request, seed=SEED.get(facts.request.mode, "parameter" if facts.module.seeded else "one")
+    )
     if facts.pushes_forward:
-        facts.seeds = tuple(tangent_name(w, facts) for w in facts.wrt)
+        facts.names.seeds = tuple(tangent_name(w, facts) for w in facts.request.wrt)
 
 
 def _finish_derivative(begun: BegunFunction, kinds: dict[str, Kind], made: str) -> DerivedText:
     facts, module, tree = begun.facts, begun.facts.module, begun.facts.source.tree
-    begun.advance(tuple(each for each in steps(facts.mode, module) if each not in begun.done))
+    begun.advance(tuple(each for each in steps(facts.request.mode, module) if each not in begun.done))
     program: Any = begun.tree
     if module.explained:
-        facts.kept = saved_values(program, facts)
+        facts.tape.kept = saved_values(program, facts)
     looks = [*check(kinds, facts), *check_real(program, facts), *check_places(program, facts)]
     program.forward = [*looks, *program.forward]
     free = outer_names(program, facts, tree)
@@ -546,10 +553,13 @@ def prepare_facts(
     templates.load()
     tree = trees_copy(source.tree)
     taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)} | {source.name}
-    facts = Facts(source, namespace, mode, wrt, kinds, names=Names(sorted(taken)), module=module, step=step)
+    facts = Facts(source, namespace, Request(mode, wrt, step=step), module, FunctionNames(set(taken)))
+    facts.kinds = KnownKinds(dict(kinds), arguments=kinds)
     if step is not None:
         pairs = zip(walk(source.tree), walk(tree), strict=True)
-        facts.foreign.update({own: None for given, own in pairs if given in step.made})
-    facts.local = frozenset(n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    facts.generated = source.file.startswith("<srcgrad ")
+        facts.origin.foreign.update({own: None for given, own in pairs if given in step.made})
+    facts.names.local = frozenset(
+        n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+    )
+    facts.request = replace(facts.request, generated=source.file.startswith("<srcgrad "))
     return facts, tree

@@ -21,8 +21,6 @@ from srcgrad.derive.program import Program
 from srcgrad.pipeline import MODES, Pass
 from tests.texts import texts
 
-RECORD_OF = {table: record for record, tables in RECORDS.items() for table in tables.split()}
-TABLES = tuple(field.name for field in fields(Facts))
 PASSES = {each.run: each.name for mode in MODES.values() for each in mode}
 
 
@@ -48,24 +46,30 @@ class Watch:
             self.running.pop()
         self.ran[one.run] += 1
         self.changed[one.run] += text != shape(made)
-        for table, value in state(facts).items():
-            if not alike(value, before[table]):
-                self.writes[one.run][table] = None
+        for record, tables in state(facts).items():
+            if not alike(tables, before[record]):
+                self.writes[one.run][record] = None
         return made
 
-    def read(self, facts: Any, table: str) -> None:
-        """Note that a table is asked for."""
+    def read(self, facts: Any, record: str) -> None:
+        """Note that a record is asked for."""
         if self.running and self.running[-1][1] is facts:
-            self.reads[self.running[-1][0]][table] = None
+            self.reads[self.running[-1][0]][record] = None
 
 
 CALL = Pass.__call__
 
 
-def state(facts: Any) -> dict[str, Any]:
-    """The tables of a function as they are now."""
-    found = {table: object.__getattribute__(facts, table) for table in TABLES}
-    return {table: type(v)(v) if isinstance(v, dict | list) else v for table, v in found.items()}
+def state(facts: Any) -> dict[str, dict[str, Any]]:
+    """The tables of a function as they are now, by record."""
+    found = {record: object.__getattribute__(facts, record) for record in RECORDS}
+    return {
+        name: {one.name: copied(getattr(record, one.name)) for one in fields(record)} for name, record in found.items()
+    }
+
+
+def copied(table: Any) -> Any:
+    return type(table)(table) if isinstance(table, dict | list | set) else table
 
 
 def alike(one: Any, other: Any) -> bool:
@@ -96,7 +100,7 @@ def watched(watch: Watch) -> Iterator[None]:
 
     class Seen(Facts):
         def __getattribute__(self, name: str) -> Any:
-            if name in RECORD_OF:
+            if name in RECORDS:
                 watch.read(self, name)
             return super().__getattribute__(name)
 
@@ -108,10 +112,9 @@ def watched(watch: Watch) -> Iterator[None]:
         pipeline.Facts, Pass.__call__ = known, CALL  # type: ignore
 
 
-def records(tables: dict[str, None]) -> tuple[str, ...]:
-    """The records of some tables, in the order of these; what was asked for is no fact."""
-    found = {RECORD_OF[table] for table in tables}
-    return tuple(record for record in RECORDS if record in found and record != "Request")
+def records(found: dict[str, None]) -> tuple[str, ...]:
+    """Some records by the names that the list of passes gives them, in the order of the facts."""
+    return tuple(record.capitalize() for record in RECORDS if record in found)
 
 
 def main() -> None:

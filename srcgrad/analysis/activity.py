@@ -41,10 +41,10 @@ def containers_by_parts(function: Node, facts: Facts) -> dict[str, None]:
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> text = "def f(x):\\n    s = {'a': x, 'n': 0}\\n    s['n'] = s['n'] + 1\\n    n = s['n']\\n    return n * s['a']"
-    >>> sorted(explain_facts(text).active)
+    >>> sorted(explain_facts(text).activity.active)
     ['s', 't4', 'x', 'y']
     """
-    if not facts.lists:
+    if not facts.kinds.lists:
         return {}
     given = function.args
     parameters = {one.id for one in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
@@ -118,7 +118,7 @@ def active_sources(node: Node, facts: Facts) -> list[str]:
             return [node.value.func.value.id]  # h = h_stack.pop()
         last = node.value if isinstance(node, gast.AugAssign) else node.value.args[-1]
         return [*written_names(node), *_sources_of_value(last, facts)]
-    if not isinstance(node, gast.Assign) or getattr(node.targets[0], "id", "") in facts.shifts:
+    if not isinstance(node, gast.Assign) or getattr(node.targets[0], "id", "") in facts.idioms.shifts:
         return []
     return _sources_of_value(node.value, facts)
 
@@ -130,10 +130,10 @@ def _sources_of_value(value: Node, facts: Facts) -> list[str]:
         return [found for item in value.elts for found in _sources_of_value(item, facts)]
     if isinstance(value, gast.Dict):
         return [found for item in value.values for found in _sources_of_value(item, facts)]
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if operation is None:
         return []
-    part = part_read(value, facts.parted)
+    part = part_read(value, facts.kinds.parted)
     if part is not None:
         return [part]
     if operation.function in (list, sorted) and _is_dict(value.args[0], facts):
@@ -154,7 +154,7 @@ def _sources_of_value(value: Node, facts: Facts) -> list[str]:
 
 def _names_and_parts(tree: Node, facts: Facts) -> list[str]:
     """The names below a tree, and of containers of which activity looks at the parts, the parts."""
-    part = part_read(tree, facts.parted)
+    part = part_read(tree, facts.kinds.parted)
     if part is not None or isinstance(tree, gast.Name):
         return [part or tree.id]
     return [found for child in children(tree) for found in _names_and_parts(child, facts)]
@@ -162,7 +162,7 @@ def _names_and_parts(tree: Node, facts: Facts) -> list[str]:
 
 def _is_dict(value: Node, facts: Facts) -> bool:
     held = value.id if isinstance(value, gast.Name) else ""
-    return "dict" in (facts.containers.get(held), facts.list_kind(held))
+    return "dict" in (facts.kinds.containers.get(held), facts.list_kind(held))
 
 
 def differentiable_parameters(rule: object) -> tuple[str, ...]:
@@ -189,14 +189,15 @@ def activity(function: Node, facts: Facts) -> Node:
     """Find the active names: varied (reached from an input) and useful (reaching the output).
 
     >>> from srcgrad.interface.show.explain import explain_facts
-    >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
+    >>> text = "def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y"
+    >>> sorted(explain_facts(text).activity.active)
     ['k', 'n', 's', 'x', 'y']
     """
-    facts.parted = containers_by_parts(function, facts)
+    facts.kinds.parted = containers_by_parts(function, facts)
     edges, tuples = flow_edges(function, facts)
     result = function.body[-1]
-    outputs = list(loads(result.value.elts[0] if facts.auxiliary else result))
-    varied = reachable_names(list(facts.wrt), edges)
+    outputs = list(loads(result.value.elts[0] if facts.request.auxiliary else result))
+    varied = reachable_names(list(facts.request.wrt), edges)
     useful = reachable_names(outputs, [(after, before) for before, after in edges])
     for held, parts in _parts(function, facts).items():
         for found in (varied, useful):
@@ -206,9 +207,9 @@ def activity(function: Node, facts: Facts) -> Node:
     for held, parts in tuples.items():
         if any(part in varied and part in useful for part in parts):
             varied[held] = useful[held] = None
-    facts.varied = varied
+    facts.activity.varied = varied
     function.body = without_checks(function.body, facts)
-    facts.active = {found: None for found in varied if found in useful}
+    facts.activity.active = {found: None for found in varied if found in useful}
     _check_refused(function, facts)
     check_steps(function, useful, facts)
     check_attributes(function, facts)
@@ -222,18 +223,24 @@ def own_branches(function: Node, facts: Facts) -> None:
     """Note how deep in branches a text of ours binds the active names that are bound in branches alone."""
     given = _parameter_names(function)
     depths = branch_depths(function.body)
-    facts.branch_depth = {n: depths[n] for n in facts.active if depths.get(n, 0) and n not in given}
+    facts.activity.branch_depth = {n: depths[n] for n in facts.activity.active if depths.get(n, 0) and n not in given}
 
 
 def _check_refused(function: Node, facts: Facts) -> None:
     """Refuse a derivative with respect to a parameter that has none."""
     for node in statements(function.body):
-        operation = facts.operation.get(getattr(node, "value", None))
-        if operation is None or operation.rule is None or not any(bound in facts.active for bound in stores(node)):
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        if (
+            operation is None
+            or operation.rule is None
+            or not any(bound in facts.activity.active for bound in stores(node))
+        ):
             continue
         for parameter, reason in operation.rule.refuses.items():
             argument = operation.bound.get(parameter)
-            if argument is not None and any(read in facts.active for read in _sources_of_value(argument, facts)):
+            if argument is not None and any(
+                read in facts.activity.active for read in _sources_of_value(argument, facts)
+            ):
                 raise facts.refuse(
                     node.value,
                     "E5001",
@@ -254,7 +261,7 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
     for node in statements(function.body):
         if any(held in truncated for held in stores(node)):
             continue  # elements are cut off there
-        operation = facts.operation.get(getattr(node, "value", None))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         if operation is not None and isinstance(operation.function, Step):
             arguments = dict(zip(operation.function.parameters, node.value.args, strict=True))
             flows = facts.module.flows(operation.function)
@@ -266,7 +273,7 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
         elif isinstance(node, gast.Assign) and getattr(node.value, "id", "") in made:
             tuples[node.value.id] = stores(node)
             edges += [(p, [b]) for p, b in zip(made[node.value.id], stores(node), strict=True) if p]
-        elif bound := parts_bound(node, facts.parted):
+        elif bound := parts_bound(node, facts.kinds.parted):
             edges += [(sources, [part]) for part, value in bound if (sources := _sources_of_value(value, facts))]
         else:
             sources = active_sources(node, facts)
@@ -277,9 +284,9 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
 
 def _parts(function: Node, facts: Facts) -> dict[str, list[str]]:
     """The parts of each container of which activity looks at the parts."""
-    found: dict[str, list[str]] = {held: [] for held in facts.parted}
+    found: dict[str, list[str]] = {held: [] for held in facts.kinds.parted}
     for node in statements(function.body):
-        for part, _ in parts_bound(node, facts.parted):
+        for part, _ in parts_bound(node, facts.kinds.parted):
             found[part.partition("[")[0]].append(part)
     return found
 
@@ -300,13 +307,13 @@ def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:
         bound = stores(node) if not isinstance(node, gast.Return) else loads(node)
         if not bound or "lineno" not in node.__dict__:
             continue
-        if any(name in facts.active for name in bound):
+        if any(name in facts.activity.active for name in bound):
             reason = "active"
-        elif any(name in facts.varied for name in bound):
+        elif any(name in facts.activity.varied for name in bound):
             reason = "does not reach the result"
         else:
-            reason = f"depends on none of {', '.join(facts.wrt)}"
-        facts.lines.setdefault(node.lineno, {})[reason] = None
+            reason = f"depends on none of {', '.join(facts.request.wrt)}"
+        facts.origin.lines.setdefault(node.lineno, {})[reason] = None
 
 
 def branch_depths(block: Block, depth: int = 0) -> dict[str, int]:
@@ -330,33 +337,35 @@ def _parameter_names(function: Node) -> list[str]:
 
 def _index(function: Node, facts: Facts) -> None:
     """Active names of which parts are read or written: elements of their adjoints will change."""
-    facts.indexed.update(dict.fromkeys(facts.swapped))
+    facts.activity.indexed.update(dict.fromkeys(facts.memory.swapped))
     computed = _elementwise_results(function, facts)
     for node in statements(function.body):
         if is_write(node):
-            facts.indexed.update(dict.fromkeys(written_names(node)))
-        operation = facts.operation.get(getattr(node, "value", None))
+            facts.activity.indexed.update(dict.fromkeys(written_names(node)))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         if operation is not None and operation.function is operator.getitem:
             source = operation.bound["x"]
             if adds_axes(operation.bound["index"], getattr(source, "id", "") in computed):
                 continue  # its adjoint is that of the whole, without these axes
-            if isinstance(source, gast.Name) and source.id in facts.active:
-                facts.indexed[source.id] = None
+            if isinstance(source, gast.Name) and source.id in facts.activity.active:
+                facts.activity.indexed[source.id] = None
         elif operation is not None and operation.rule is not None and operation.rule.own is not None:
             added = [operation.bound.get(p) for p in operation.rule.own.accumulators]
-            facts.indexed.update({a.id: None for a in added if isinstance(a, gast.Name) and a.id in facts.active})
+            facts.activity.indexed.update(
+                {a.id: None for a in added if isinstance(a, gast.Name) and a.id in facts.activity.active}
+            )
         elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple):
             if isinstance(node.value, gast.Name) and not _from_callee(node.value.id, facts):
-                facts.indexed[node.value.id] = None
+                facts.activity.indexed[node.value.id] = None
         elif isinstance(node, gast.For) and isinstance(node.iter, gast.Name):
-            facts.indexed[node.iter.id] = None
+            facts.activity.indexed[node.iter.id] = None
 
 
 def _elementwise_results(function: Node, facts: Facts) -> frozenset[str]:
     """Names that hold what elementwise operations gave, and no dict, which may have the key None."""
     bound: dict[str, bool] = dict.fromkeys(_parameter_names(function), False)
     for node in statements(function.body):
-        operation = facts.operation.get(getattr(node, "value", None))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         elementwise = operation is not None and isinstance(operation.function, np.ufunc)
         bound.update({held: elementwise and bound.get(held, True) for held in stores(node)})
     return frozenset(held for held, elementwise in bound.items() if elementwise)
@@ -364,8 +373,8 @@ def _elementwise_results(function: Node, facts: Facts) -> frozenset[str]:
 
 def _from_callee(name: str, facts: Facts) -> bool:
     """Whether a name holds what a function with source returned: its adjoint is passed back as it is."""
-    definition = facts.definition.get(name)
-    operation = facts.operation.get(getattr(definition, "value", None))
+    definition = facts.activity.definition.get(name)
+    operation = facts.resolution.operation.get(getattr(definition, "value", None))
     return operation is not None and operation.kind == "callee"
 
 
@@ -375,12 +384,12 @@ def _count(function: Node, facts: Facts) -> None:
     for node in statements(function.body):
         for name in loads(node):
             place = (getattr(node, "lineno", 0), name)
-            facts.mention.setdefault(place, len(facts.mention))
-            facts.reads[name] = facts.reads.get(name, 0) + 1
+            facts.origin.mention.setdefault(place, len(facts.origin.mention))
+            facts.activity.reads[name] = facts.activity.reads.get(name, 0) + 1
         for name in stores(node):
             bound.setdefault(name, []).append(node)
-    facts.definition = {name: nodes[0] for name, nodes in bound.items() if len(nodes) == 1}
+    facts.activity.definition = {name: nodes[0] for name, nodes in bound.items() if len(nodes) == 1}
     for loop in [node for node in statements(function.body) if isinstance(node, gast.For | gast.While)]:
         inside = list(statements([loop]))
         own = {name for node in inside for name in stores(node)}
-        facts.lasting.update({name: None for node in inside for name in loads(node) if name not in own})
+        facts.activity.lasting.update({name: None for node in inside for name in loads(node) if name not in own})

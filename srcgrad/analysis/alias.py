@@ -60,7 +60,7 @@ Callees = tuple[Any, ...]  # functions, each called by the one before
 def rank_zero(order: list[Node], facts: Facts, given: Iterable[str] = (), above: Callees = ()) -> dict[str, None]:
     """Names that hold, if it has no axes, perhaps an array all the same, which `+=` changes in place."""
     found: dict[str, None] = dict.fromkeys(given)
-    found.update({n: None for n, kind in facts.kinds.items() if kind.tag == "array" and not kind.ndim})
+    found.update({n: None for n, kind in facts.kinds.of_names.items() if kind.tag == "array" and not kind.ndim})
     before = -1
     while before < len(found):
         before = len(found)
@@ -73,12 +73,12 @@ def rank_zero(order: list[Node], facts: Facts, given: Iterable[str] = (), above:
 
 def _keeps_rank_zero(node: Node, known: dict[str, None], facts: Facts, above: Callees) -> bool:
     """Whether an assignment of what has no axes may bind an array all the same, if some names hold such."""
-    value, operation = node.value, facts.operation.get(node.value)
+    value, operation = node.value, facts.resolution.operation.get(node.value)
     if isinstance(value, gast.Name):
         return value.id in known
-    if node in facts.copies:
+    if node in facts.resolution.copies:
         return target(node) in known
-    if node in facts.augmented:
+    if node in facts.origin.augmented:
         return getattr(getattr(value, "left", None), "id", "") in known
     if makes_rank_zero(value, facts):
         return True
@@ -107,9 +107,9 @@ def _returns_rank_zero(function: Any, facts: Facts, above: Callees) -> bool:
 
 def makes_rank_zero(value: Node, facts: Facts) -> bool:
     """Whether an expression is a call of NumPy's that gives an array even where it has no axes: `np.where(c, x, y)`."""
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if operation is None and isinstance(value, gast.Call):
-        found = binding_of(value.func, facts, facts.local)
+        found = binding_of(value.func, facts, facts.names.local)
         return found is not None and any(found.object is one for one in WRAPPING)
     return operation is not None and any(operation.function is one for one in (*WRAPPING, owned))
 
@@ -118,15 +118,15 @@ def given_away(order: list[Node], facts: Facts) -> Iterator[tuple[Node, str]]:
     """Calls of functions that take such an array for a number and change it by `s += e`, with its name."""
     found: dict[str, None] | None = None
     for node in order:
-        operation = facts.operation.get(getattr(node, "value", None))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         if operation is None or operation.kind != "callee" or isinstance(operation.function, Step):
             continue
-        changed = Procedures(facts, augments=True).arguments(node.value, facts, facts.local)
+        changed = Procedures(facts, augments=True).arguments(node.value, facts, facts.names.local)
         if not changed:
             continue
         found = rank_zero(order, facts) if found is None else found
         for given in changed:
-            held, spec = getattr(given, "id", ""), facts.spec.get(given)
+            held, spec = getattr(given, "id", ""), facts.values.spec.get(given)
             if held in found and spec is not None and spec.scalar:
                 yield node, held
 
@@ -144,7 +144,7 @@ def makes_new_value(value: Node, facts: Facts) -> bool:
     """Whether an expression that carries no derivative is a call that makes a new value, of a function or a method."""
     if not isinstance(value, gast.Call):
         return False
-    found = binding_of(value.func, facts, facts.local)
+    found = binding_of(value.func, facts, facts.names.local)
     method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
     function = method if found is None else found.object
     if function is np.ndarray:
@@ -194,11 +194,17 @@ def _array_changes(order: list[Node], facts: Facts) -> list[tuple[list[str], lis
     `a += e` became `a2 = a + e` where the two values got names of their own: they are one array all the same.
     """
     found: list[tuple[list[str], list[Node]]] = []
-    numbers = any(node in facts.augmented and facts.spec[node].scalar for node in order if target(node) is not None)
+    numbers = any(
+        node in facts.origin.augmented and facts.values.spec[node].scalar for node in order if target(node) is not None
+    )
     arrays = rank_zero(order, facts) if numbers else {}
     for node in order:
         bound = target(node)
-        if node not in facts.augmented or bound is None or (facts.spec[node].scalar and bound not in arrays):
+        if (
+            node not in facts.origin.augmented
+            or bound is None
+            or (facts.values.spec[node].scalar and bound not in arrays)
+        ):
             continue
         names, nodes = [bound], [node]
         if isinstance(node.value, gast.BinOp) and isinstance(node.value.left, gast.Name):
@@ -222,7 +228,7 @@ def _check_origin(name: str, nodes: list[Node], order: list[Node], function: Nod
     if not doubtful and not argument:
         return []
     met = _values_where_changed(name, nodes, function)
-    if argument and None in met and facts.arguments.get(name, UNKNOWN).tag != "scalar":
+    if argument and None in met and facts.kinds.arguments.get(name, UNKNOWN).tag != "scalar":
         raise _refusal(nodes[0], name, "it is an argument, which the caller holds", facts)
     numbers = []
     for other in doubtful:
@@ -238,7 +244,7 @@ def _is_doubtful(node: Node, name: str, facts: Facts) -> bool:
     """Whether a statement may bind a name to what something else holds."""
     if name not in stores(node) or name in written_names(node):
         return False
-    return not (node in facts.augmented or is_fresh(node, facts))
+    return not (node in facts.origin.augmented or is_fresh(node, facts))
 
 
 def _values_where_changed(name: str, nodes: list[Node], function: Node) -> dict[Node | None, None]:
@@ -250,32 +256,32 @@ def _values_where_changed(name: str, nodes: list[Node], function: Node) -> dict[
 
 def may_be_number(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds an element of an array, if the array has as few axes as there are indices."""
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     part = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
     if part is None and operation is None and isinstance(node.value, gast.Subscript):
         part = node.value.slice
-    spec = facts.spec.get(node)
+    spec = facts.values.spec.get(node)
     if part is None or (spec is not None and spec.ndim):
         return False
     source = node.value.value if isinstance(node.value, gast.Subscript) else None
-    if isinstance(source, gast.Name) and (facts.list_kind(source.id) or source.id in facts.containers):
+    if isinstance(source, gast.Name) and (facts.list_kind(source.id) or source.id in facts.kinds.containers):
         return False
     return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
 
 
 def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) -> None:
     """Look at run time at what must be a number, once for each statement that binds it."""
-    numbers = {node: None for node in numbers if node not in facts.checked}
-    facts.checked.update(numbers)
+    numbers = {node: None for node in numbers if node not in facts.resolution.checked}
+    facts.resolution.checked.update(numbers)
 
     def checked(node: Node) -> Block:
-        spec = facts.spec.get(node)
+        spec = facts.values.spec.get(node)
         if node not in numbers or (spec is not None and spec.scalar):
             return [node]
         whole, part = copy_with_facts(node.value.value, facts), copy_with_facts(node.value, facts)
         check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
-        facts.effects[check] = None
-        facts.origin[check] = facts.origin.get(node, node)  # it stands in the midst of that statement
+        facts.resolution.effects[check] = None
+        facts.origin.user[check] = facts.origin.user.get(node, node)  # it stands in the midst of that statement
         return [at(check, node), node]
 
     if numbers:
@@ -289,7 +295,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     if not isinstance(node, gast.Assign) or target(node) is None:
         return False
     value = node.value
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if is_gathered(value, facts):
         return True
     if operation is not None and operation.rule is not None:
@@ -307,8 +313,8 @@ def _is_fitted_anew(operation: Operation, facts: Facts) -> bool:
     """Whether an operation is `sum_to(x * y, z)`, of a value that has no name: nothing else holds that."""
     first = next(iter(operation.bound.values()), None)
     given = getattr(first, "id", "") if operation.rule is not None and operation.rule.result == "argument" else ""
-    definition = facts.definition.get(given)
-    return definition is not None and given in facts.temporaries and is_fresh(definition, facts)
+    definition = facts.activity.definition.get(given)
+    return definition is not None and given in facts.names.temporaries and is_fresh(definition, facts)
 
 
 def is_new(value: Node, function: Node, facts: Facts, known: dict[str, bool] | None = None) -> bool:
@@ -328,7 +334,7 @@ def _are_new(name: str, function: Node, facts: Facts, known: dict[str, bool]) ->
     """Whether all that a function binds to a name is new."""
     made = [n for n in statements(function.body) if name in stores(n) and name not in written_names(n)]
     for node in made:
-        operation = facts.operation.get(getattr(node, "value", None))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         if operation is not None and operation.kind == "callee" and facts.module.returns_new(operation.function):
             continue
         if target(node) is not None and isinstance(node.value, gast.Name):
@@ -343,8 +349,8 @@ def is_new_of_step(node: Node, facts: Facts) -> bool:
     """Whether a statement takes what a trip of a checkpointed loop gives, and that is new."""
     value = getattr(node, "value", None)
     if isinstance(value, gast.Name) and isinstance(node.targets[0], gast.Tuple):
-        value = getattr(facts.definition.get(value.id), "value", None)
-    operation = facts.operation.get(value)
+        value = getattr(facts.activity.definition.get(value.id), "value", None)
+    operation = facts.resolution.operation.get(value)
     return (
         operation is not None
         and isinstance(operation.function, Step)
@@ -354,7 +360,7 @@ def is_new_of_step(node: Node, facts: Facts) -> bool:
 
 def is_gathered(value: Node, facts: Facts) -> bool:
     """Whether an expression reads elements by a list of places, `a[[0, 2]]`, which makes a copy."""
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     index = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
     if index is None and operation is None and isinstance(value, gast.Subscript):
         index = value.slice
@@ -388,7 +394,7 @@ def _handed_on(node: Node, name: str, facts: Facts) -> bool | str:
     """Whether a statement does so itself; the name of the part of an expression that it gives the array to."""
     if not isinstance(node, gast.Assign) or name in stores(node):
         return False
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     if not any(isinstance(n, gast.Name) and n.id == name for n in walk(node.value)):
         return False
     if operation is None:
@@ -398,11 +404,11 @@ def _handed_on(node: Node, name: str, facts: Facts) -> bool | str:
     if not is_view(operation, facts):
         return False
     held = target(node)
-    return True if held is None or held not in facts.temporaries else held
+    return True if held is None or held not in facts.names.temporaries else held
 
 
 def _refusal(node: Node, name: str, why: str, facts: Facts) -> Exception:
-    user = facts.base.get(name, name)
+    user = facts.names.base.get(name, name)
     return facts.refuse(
         node,
         "E5010",
@@ -431,16 +437,16 @@ def views_of(order: list[Node], arrays: Iterable[str], facts: Facts) -> Views:
 
 def names_sharing_memory(node: Node, facts: Facts) -> list[str]:
     """Names whose memory a statement may hand to what it binds."""
-    if is_swap(node) and node.value.elts[0].id in facts.swapped:
+    if is_swap(node) and node.value.elts[0].id in facts.memory.swapped:
         return []  # the arrays stay apart
     if isinstance(node, gast.For):
         return [node.iter.id] if isinstance(node.iter, gast.Name) else []
     if not isinstance(node, gast.Assign) or is_write(node):
         return []
     value = node.value
-    if node in facts.spec and facts.spec[node].scalar and not isinstance(value, gast.Name):
+    if node in facts.values.spec and facts.values.spec[node].scalar and not isinstance(value, gast.Name):
         return []  # a number; a second name of what is written into stands for it, axes or not
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if is_gathered(value, facts):
         return []
     if operation is None:
@@ -465,7 +471,7 @@ def containers_of_arrays(order: list[Node], arrays: dict[str, None], facts: Fact
         before = len(found)
         for node in order:
             bound = stores(node)
-            container = any(facts.list_kind(one) or one in facts.containers for one in bound)
+            container = any(facts.list_kind(one) or one in facts.kinds.containers for one in bound)
             given = loads(node) if container else names_sharing_memory(node, facts)
             if any(one in found or (container and one in arrays) for one in given):
                 found.update(dict.fromkeys(one for one in bound if one not in arrays))
@@ -492,8 +498,8 @@ def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
         for bound in flow.bound_at(number):
             if bound in bits and not is_write(node):
                 killed[number] |= bits[bound]
-        if is_write(node) or (is_swap(node) and stores(node)[0] in facts.swapped):
-            changed = {name for w in stores(node) for name in facts.swapped.get(w, {w: None})}
+        if is_write(node) or (is_swap(node) and stores(node)[0] in facts.memory.swapped):
+            changed = {name for w in stores(node) for name in facts.memory.swapped.get(w, {w: None})}
             made[number] = sum(bits[v] for v, bases in views.items() if changed & bases.keys() & shown(number, v))
     stale = solve_forward(flow, made, killed)
     for number, node in enumerate(flow.nodes):
@@ -529,8 +535,8 @@ def _stale(node: Node, read: str, bases: dict[str, None], flow: Graph, facts: Fa
     base = next(iter(bases))
     changes = [n for n in flow.nodes if n is not None and (is_write(n) or is_swap(n)) and base in stores(n)]
     lines = [n.lineno for n in changes] or [node.lineno]
-    seen = "a part of it" if read in facts.temporaries else f"`{facts.base.get(read, read)}`"
-    array = facts.base.get(base, base)
+    seen = "a part of it" if read in facts.names.temporaries else f"`{facts.names.base.get(read, read)}`"
+    array = facts.names.base.get(base, base)
     return facts.refuse(
         node,
         "E5010",
@@ -554,9 +560,13 @@ def check_rows(order: list[Node], views: Views, arrays: Iterable[str], facts: Fa
 
 def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], body: Block, facts: Facts) -> None:
     """Containers and callees that hold an array while it changes are refused."""
-    if not isinstance(node, gast.Assign) or is_write(node) or (is_swap(node) and stores(node)[0] in facts.swapped):
+    if (
+        not isinstance(node, gast.Assign)
+        or is_write(node)
+        or (is_swap(node) and stores(node)[0] in facts.memory.swapped)
+    ):
         return
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     callee = operation is not None and operation.kind != "op"
     if not callee and not isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
         return
@@ -572,7 +582,7 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], body: B
         raise facts.refuse(
             later,
             "E5010",
-            f"`{facts.base.get(array, array)}` changes, and line {node.lineno} has given it on",
+            f"`{facts.names.base.get(array, array)}` changes, and line {node.lineno} has given it on",
             f"give a copy in line {node.lineno}: `.copy()`",
         )
 
@@ -581,7 +591,7 @@ def written_after(flow: Graph, node: Node, bases: Iterable[str], facts: Facts) -
     """Writes into one of some arrays, as they are after a statement, that may be reached from there."""
     found: dict[Node, None] = {}
     for base in bases:
-        wanted = set(facts.swapped.get(base, {base: None}))
+        wanted = set(facts.memory.swapped.get(base, {base: None}))
         seen: set[int] = set()
         todo = list(flow.successors[flow.index[node]])
         while todo:
@@ -602,7 +612,7 @@ def _made_anew(number: int, flow: Graph, facts: Facts) -> list[str]:
     node = flow.nodes[number]
     if node is None or is_write(node) or not is_fresh(node, facts):
         return []
-    return [bound for bound in flow.bound_at(number) if bound not in facts.swapped]
+    return [bound for bound in flow.bound_at(number) if bound not in facts.memory.swapped]
 
 
 def check_held(body: Block, flow: Graph, views: Views, facts: Facts) -> None:
@@ -629,7 +639,7 @@ def _escaping_operands(node: Node, facts: Facts) -> list[Node]:
     value = node.value if isinstance(node, gast.Assign) and not is_swap(node) else None
     if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict | gast.IfExp):
         return [value]
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if operation is not None and operation.function in (list, sorted):
         return []  # a list of its own, of the same items; of a dict, its keys
     if isinstance(value, gast.Call) and operation is not None and operation.kind != "op":
@@ -665,9 +675,9 @@ def _check_items(node: Node, given: Iterable[Node], flow: Graph, views: Views, b
     """An array that goes into a list and changes later changes in the list as well."""
     kept = [part for part in given if not is_computed(part)]
     for read in [n.id for part in kept for n in walk(part) if isinstance(n, gast.Name)]:
-        bases = {read: None} if read in facts.mutable else views.get(read, {})
+        bases = {read: None} if read in facts.memory.mutable else views.get(read, {})
         later = written_after(flow, node, bases, facts)
-        if later and (read in facts.mutable or not is_checked(read, body, facts)):
+        if later and (read in facts.memory.mutable or not is_checked(read, body, facts)):
             raise _refusal_of_stale(later[0], node, written_names(later[0])[0], "array", facts)
 
 
@@ -682,4 +692,4 @@ def _refusal_of_stale(later: Node, node: Node, held: str, what: str, facts: Fact
 
 
 def _user(name: str, facts: Facts) -> str:
-    return facts.base.get(name, name)
+    return facts.names.base.get(name, name)

@@ -156,12 +156,16 @@ def numbers(kinds: dict[str, Kind], tree: Node) -> dict[str, Kind]:
 def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
     """What the caller knows of the arguments: which of them are numbers, and the ranks of others."""
     known: dict[str, Kind] = {}
-    single = any(kind.single for kind in facts.kinds.values())
+    single = any(kind.single for kind in facts.kinds.of_names.values())
     symbols = {"1": "1"}  # lengths go by names of their own, so that calls that look alike share one text
     for parameter, argument in bound.items():
-        spec = facts.spec.get(argument)
-        if isinstance(argument, gast.Name) and argument.id in facts.containers and argument.id in facts.kinds:
-            known[parameter] = facts.kinds[argument.id]
+        spec = facts.values.spec.get(argument)
+        if (
+            isinstance(argument, gast.Name)
+            and argument.id in facts.kinds.containers
+            and argument.id in facts.kinds.of_names
+        ):
+            known[parameter] = facts.kinds.of_names[argument.id]
             continue
         number = isinstance(argument, gast.Constant) and isinstance(argument.value, int | float)
         if number or (spec is not None and spec.scalar and not spec.dtype):
@@ -181,7 +185,7 @@ def lengths_of(bound: dict[str, Node], kinds: dict[str, Kind], facts: Facts) -> 
     """What the callee's names of lengths stand for in the caller."""
     found: dict[str, str] = {}
     for parameter, kind in kinds.items():
-        spec = facts.spec.get(bound[parameter]) if parameter in bound else None
+        spec = facts.values.spec.get(bound[parameter]) if parameter in bound else None
         if kind.shape is not None and spec is not None:
             found.update(zip(kind.shape, extents(spec) or (), strict=False))
     return found
@@ -192,14 +196,14 @@ __all__ = ["bind", "kinds_of", "lengths_of"]
 
 def kinds_from_reads(function: Node, facts: Facts) -> dict[str, Kind]:
     """The kinds of what `wrt` names, and of its parts, that the text shows to be containers."""
-    unknown = [one for one in facts.wrt if facts.kinds.get(one, UNKNOWN) == UNKNOWN]
+    unknown = [one for one in facts.request.wrt if facts.kinds.of_names.get(one, UNKNOWN) == UNKNOWN]
     if not unknown:
         return {}
     order = statements(function.body)
     found = _mark_dicts(order, unknown)
     if facts.module.target.typed:
         return found
-    text, wanted = _Text.of(order), [one for one in unknown if one not in facts.inner]
+    text, wanted = _Text.of(order), [one for one in unknown if one not in facts.request.inner]
     return {
         **found,
         **_kinds_of_unpacked_parts(text, wanted),
@@ -224,7 +228,10 @@ class _Text:
 
 def may_be_array(wanted: str, facts: Facts) -> bool:
     """Whether an argument is a tuple as far as the text goes, and may be a list or an array when it runs."""
-    return facts.arguments.get(wanted, UNKNOWN) == UNKNOWN and facts.kinds.get(wanted, UNKNOWN).tag == "tuple"
+    return (
+        facts.kinds.arguments.get(wanted, UNKNOWN) == UNKNOWN
+        and facts.kinds.of_names.get(wanted, UNKNOWN).tag == "tuple"
+    )
 
 
 def _mark_dicts(order: list[Node], unknown: list[str]) -> dict[str, Kind]:
@@ -345,7 +352,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
     edges: list[Edge] = []
     records: dict[str, None] = {}  # dicts, which may be the fields of an object that a function gives back
     for node in statements(function.body):
-        operation = facts.operation.get(getattr(node, "value", None))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         bound = [*stores(node), *written_names(node)]
         if operation is not None and operation.kind != "opaque" and operation.function is not operator.getitem:
             continue
@@ -361,7 +368,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
             continue
         for part in value_attributes(node.iter if isinstance(node, gast.For) else node):
             own = getattr(part.value, "id", "") in records or _may_be_object(part.value, objects, facts)
-            if own and any(read in facts.varied for read in loads(part)):
+            if own and any(read in facts.activity.varied for read in loads(part)):
                 raise refused_field(part, facts)
         for call in find_nodes(node, gast.Call):
             name = call.func.attr if isinstance(call.func, gast.Attribute) else ""
@@ -372,7 +379,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
 def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:
     if any(read in objects for read in loads(value)):
         return True
-    callees = [(one.func, binding_of(one.func, facts, facts.local)) for one in find_nodes(value, gast.Call)]
+    callees = [(one.func, binding_of(one.func, facts, facts.names.local)) for one in find_nodes(value, gast.Call)]
     return any(
         makes_objects(function if found is None else found.object if found.kind == "object" else found)
         for function, found in callees

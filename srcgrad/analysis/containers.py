@@ -106,24 +106,24 @@ def gives_tuple(operation: Operation) -> bool:
 
 def containers(function: Node, facts: Facts) -> Node:
     """Find the names that hold a container: arguments of that kind, their parts, results of np.split and the like."""
-    facts.kinds.update(kinds_from_reads(function, facts))
-    for name, kind in list(facts.kinds.items()):
+    facts.kinds.of_names.update(kinds_from_reads(function, facts))
+    for name, kind in list(facts.kinds.of_names.items()):
         _note(name, kind, facts)
     order = list(statements(function.body))
     _notes(order, facts)
-    if facts.lists:
+    if facts.kinds.lists:
         _note_items(order, facts)
         _notes(order, facts)
-    facts.mixed.update({str(target(node)): None for node in order if _is_number(node, facts)})
+    facts.kinds.mixed.update({str(target(node)): None for node in order if _is_number(node, facts)})
     return function
 
 
 def _is_number(node: Node, facts: Facts) -> bool:
     """Whether a statement binds a number or an array to a name that holds a tuple elsewhere: of several returns."""
     bound, value = target(node), getattr(node, "value", None)
-    if bound is None or facts.containers.get(bound) != "tuple":
+    if bound is None or facts.kinds.containers.get(bound) != "tuple":
         return False
-    return isinstance(value, gast.BinOp) or (isinstance(value, gast.Name) and value.id not in facts.containers)
+    return isinstance(value, gast.BinOp) or (isinstance(value, gast.Name) and value.id not in facts.kinds.containers)
 
 
 def _note_items(order: list[Node], facts: Facts) -> None:
@@ -140,25 +140,25 @@ def _note_items(order: list[Node], facts: Facts) -> None:
         bound = target(node)
         if bound is not None and facts.list_kind(bound):
             display = getattr(node.value, "elts", getattr(node.value, "values", []))
-            found.setdefault(bound, []).extend(of_display(item, facts.kinds) for item in display)
+            found.setdefault(bound, []).extend(of_display(item, facts.kinds.of_names) for item in display)
         elif (
             written_names(node)
             and facts.list_kind(written_names(node)[0])
             and (is_write(node) or isinstance(node, gast.Expr))
         ):
             value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
-            known = getattr(value, "id", "") in facts.kinds
+            known = getattr(value, "id", "") in facts.kinds.of_names
             if value is not None and (known or not _is_item(value, sources, pushed, facts)):
-                found.setdefault(written_names(node)[0], []).append(of_display(value, facts.kinds))
+                found.setdefault(written_names(node)[0], []).append(of_display(value, facts.kinds.of_names))
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
-        if inner and facts.kinds.get(held, UNKNOWN).items == ():
-            facts.kinds[held] = Kind(facts.list_kind(held), None, ((ANY, common_kind(kinds)),))
-            if facts.kinds[held].items[0][1] == UNKNOWN:
+        if inner and facts.kinds.of_names.get(held, UNKNOWN).items == ():
+            facts.kinds.of_names[held] = Kind(facts.list_kind(held), None, ((ANY, common_kind(kinds)),))
+            if facts.kinds.of_names[held].items[0][1] == UNKNOWN:
                 raise facts.refuse(
                     next(n for n in order if target(n) == held),
                     "E5005",
-                    f"`{facts.base.get(held, held)}` holds items of several kinds",
+                    f"`{facts.names.base.get(held, held)}` holds items of several kinds",
                     "keep numbers and arrays in one list, and tuples, lists and dicts of one form in another",
                 )
 
@@ -172,7 +172,7 @@ def _is_item(value: Node, sources: dict[str, list[Node]], pushed: dict[str, list
             return False
         asked[name] = None
         for one in sources[name]:
-            read = facts.operation.get(one)
+            read = facts.resolution.operation.get(one)
             if read is not None and read.function in (operator.getitem, dict.get):
                 if not facts.list_kind(getattr(next(iter(read.bound.values())), "id", "")):
                     return False
@@ -197,11 +197,11 @@ def _notes(order: list[Node], facts: Facts) -> None:
     stacked: dict[str, str] = {}  # stack of our own text -> a container that is kept on it
     for node in order:
         _note_popped_items(node, stacked, facts)
-        if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds:
-            _note(node.target.id, kind_of_items(facts.kinds[node.iter.id]), facts)
+        if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds.of_names:
+            _note(node.target.id, kind_of_items(facts.kinds.of_names[node.iter.id]), facts)
         if isinstance(node, gast.Assign):
             _assignment(node, unpacked, facts)
-            if isinstance(node.value, gast.BinOp) and not facts.generated:
+            if isinstance(node.value, gast.BinOp) and not facts.request.generated:
                 _check_operands(node.value, facts)
 
 
@@ -211,85 +211,90 @@ def _note_popped_items(node: Node, stacked: dict[str, str], facts: Facts) -> Non
     pushed, popped = _of_method(value, "append"), _of_method(value, "pop")
     if value is not None and isinstance(node, gast.Expr) and pushed and not facts.list_kind(pushed):
         held = getattr(value.args[0], "id", "")
-        if held in facts.containers:
+        if held in facts.kinds.containers:
             stacked[pushed] = held
     elif bound is not None and popped in stacked:
-        _note(bound, facts.kinds.get(stacked[popped], UNKNOWN), facts)
-        facts.containers[bound] = facts.containers[stacked[popped]]
+        _note(bound, facts.kinds.of_names.get(stacked[popped], UNKNOWN), facts)
+        facts.kinds.containers[bound] = facts.kinds.containers[stacked[popped]]
     elif bound is not None and facts.list_kind(popped) == "list":
-        _note(bound, dict(facts.kinds.get(popped, UNKNOWN).items).get(ANY, UNKNOWN), facts)
+        _note(bound, dict(facts.kinds.of_names.get(popped, UNKNOWN).items).get(ANY, UNKNOWN), facts)
 
 
 def _check_operands(value: Node, facts: Facts) -> None:
     """Refuse arithmetic on lists: `+` joins them, and `*` repeats them."""
     for operand in (value.left, value.right):
-        if value in facts.operation and isinstance(operand, gast.Name) and operand.id in facts.containers:
+        if (
+            value in facts.resolution.operation
+            and isinstance(operand, gast.Name)
+            and operand.id in facts.kinds.containers
+        ):
             raise facts.refuse(
                 value,
                 "E5005",
-                f"arithmetic on the {facts.containers[operand.id]} `{facts.base.get(operand.id, operand.id)}`",
+                f"arithmetic on the {facts.kinds.containers[operand.id]} "
+                f"`{facts.names.base.get(operand.id, operand.id)}`",
                 "make an array of it: `np.array(...)`, or append to it",
             )
 
 
 def _note(name: str, kind: Kind, facts: Facts) -> None:
     if kind.tag in ("tuple", "list", "dict"):
-        facts.containers[name] = kind.tag
+        facts.kinds.containers[name] = kind.tag
     if kind != UNKNOWN:
-        facts.kinds[name] = kind
+        facts.kinds.of_names[name] = kind
 
 
 def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
     bound = target(node)
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     if bound is not None and facts.list_kind(bound):
-        if not facts.kinds.get(bound, UNKNOWN).items:
+        if not facts.kinds.of_names.get(bound, UNKNOWN).items:
             _note(bound, Kind(facts.list_kind(bound), None, _items_of_adjoint(node.value, facts)), facts)
         if isinstance(node.value, gast.Dict):
-            facts.displays.setdefault(bound, []).append(node)
+            facts.kinds.displays.setdefault(bound, []).append(node)
     elif bound is not None and operation is not None and gives_tuple(operation):
-        facts.containers[bound] = "tuple"
+        facts.kinds.containers[bound] = "tuple"
         several = several_of(node, facts)
         if several:
             _note(bound, Kind("tuple", None, tuple((place, UNKNOWN) for place in range(len(several)))), facts)
     elif bound is not None and operation is not None and operation.function in (runtime.fields_of, runtime.entry):
-        facts.containers[bound] = "dict"
-        known = facts.kinds.get(getattr(operation.bound["x"], "id", ""), UNKNOWN)
+        facts.kinds.containers[bound] = "dict"
+        known = facts.kinds.of_names.get(getattr(operation.bound["x"], "id", ""), UNKNOWN)
         if known.tag == "dict":
             _note(bound, known, facts)
     elif bound is not None and operation is not None and operation.function is runtime.summands:
         summed = operation.bound["xs"]
-        if isinstance(summed, gast.List | gast.Tuple) or getattr(summed, "id", "") in facts.containers:
-            facts.containers[bound] = "list"
+        if isinstance(summed, gast.List | gast.Tuple) or getattr(summed, "id", "") in facts.kinds.containers:
+            facts.kinds.containers[bound] = "list"
     elif bound is not None and operation is not None and operation.rule is not None and operation.rule.own is not None:
         count = outputs(operation, facts)
         if count or (count is None and bound in unpacked):
-            facts.containers[bound] = "tuple"
+            facts.kinds.containers[bound] = "tuple"
     elif bound is not None and operation is not None and operation.kind == "callee":
         callee = facts.module.callee(operation.function, node.value, facts)
         kinds = kinds_of(bind(node.value, callee.tree, facts), facts)
         _note(bound, facts.module.output_kind(operation.function, kinds), facts)
     elif bound is not None and (source := _copied_container(node.value, facts)) is not None:
-        _note(bound, facts.kinds.get(source, UNKNOWN), facts)
-        facts.containers[bound] = facts.containers[source]
+        _note(bound, facts.kinds.of_names.get(source, UNKNOWN), facts)
+        facts.kinds.containers[bound] = facts.kinds.containers[source]
     elif bound is not None and operation is not None and operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
-        if isinstance(index, gast.Slice) and getattr(source, "id", "") in facts.containers:
-            facts.containers[bound] = facts.containers[source.id]
-        if isinstance(source, gast.Name) and source.id in facts.kinds:
-            _note(bound, part_of(facts.kinds[source.id], index), facts)
+        if isinstance(index, gast.Slice) and getattr(source, "id", "") in facts.kinds.containers:
+            facts.kinds.containers[bound] = facts.kinds.containers[source.id]
+        if isinstance(source, gast.Name) and source.id in facts.kinds.of_names:
+            _note(bound, part_of(facts.kinds.of_names[source.id], index), facts)
     elif bound is not None and operation is not None and operation.function is dict.get:
-        if getattr(operation.bound["self"], "id", "") in facts.kinds:
-            _note(bound, part_of(facts.kinds[operation.bound["self"].id], operation.bound["key"]), facts)
+        if getattr(operation.bound["self"], "id", "") in facts.kinds.of_names:
+            _note(bound, part_of(facts.kinds.of_names[operation.bound["self"].id], operation.bound["key"]), facts)
     elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
-        if node.value in facts.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
+        if node.value in facts.tape.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
             return  # an empty stack
-        _note(bound, of_display(node.value, facts.kinds), facts)
-    elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.containers:
-        _note(bound, facts.kinds.get(node.value.id, UNKNOWN), facts)
-        facts.containers[bound] = facts.containers[node.value.id]
-    elif bound is None and not is_write(node) and getattr(node.value, "id", "") in facts.kinds:
-        items = dict(facts.kinds[node.value.id].items)
+        _note(bound, of_display(node.value, facts.kinds.of_names), facts)
+    elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.kinds.containers:
+        _note(bound, facts.kinds.of_names.get(node.value.id, UNKNOWN), facts)
+        facts.kinds.containers[bound] = facts.kinds.containers[node.value.id]
+    elif bound is None and not is_write(node) and getattr(node.value, "id", "") in facts.kinds.of_names:
+        items = dict(facts.kinds.of_names[node.value.id].items)
         for position, name in enumerate(stores(node)):
             _note(name, items.get(position) or items.get(ANY) or UNKNOWN, facts)
 
@@ -298,29 +303,29 @@ def _copied_container(value: Node, facts: Facts) -> str | None:
     """The container of which a call makes another of the same parts: `list(zeros_like(t))`; None for other values."""
     called = isinstance(value, gast.Call)
     while isinstance(value, gast.Call) and value.args:
-        found = binding_of(value.func, facts, facts.local)
+        found = binding_of(value.func, facts, facts.names.local)
         if found is None or not any(found.object is one for one in _COPIES):
             return None
         value = value.args[0]
-    return value.id if called and isinstance(value, gast.Name) and value.id in facts.containers else None
+    return value.id if called and isinstance(value, gast.Name) and value.id in facts.kinds.containers else None
 
 
 def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[Any, Kind], ...]:
     """The items of an adjoint, which stay of the kinds that those of its primal are: `zeros_like(ps)`."""
     makes = [n.func for n in walk(value) if isinstance(n, gast.Call)]
-    found = [binding_of(one, facts, facts.local) for one in makes]
+    found = [binding_of(one, facts, facts.names.local) for one in makes]
     source = _copied_container(value, facts)
     if source is None or not any(one is not None and one.object is runtime.zeros_like for one in found):
         return ()
-    return facts.kinds.get(source, UNKNOWN).items
+    return facts.kinds.of_names.get(source, UNKNOWN).items
 
 
 def look_at_items(function: Node, facts: Facts) -> None:
     """Look at the items that are updated, where they are not known to be numbers."""
-    if facts.updates:
+    if facts.origin.updates:
         order = list(statements(function.body))
-        given = {p for p in parameters(function) if not facts.kinds.get(p, UNKNOWN).items}
-        held = dict.fromkeys(written_names(node)[0] for node in facts.updates)
+        given = {p for p in parameters(function) if not facts.kinds.of_names.get(p, UNKNOWN).items}
+        held = dict.fromkeys(written_names(node)[0] for node in facts.origin.updates)
         unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
         _look(function, unknown, facts)
     mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
@@ -331,13 +336,15 @@ def look_at_items(function: Node, facts: Facts) -> None:
 def _is_mixed(node: Node, facts: Facts) -> bool:
     """Whether `d[k] += e` updates what a name holds as a list in one place, and as another kind of value elsewhere."""
     held = getattr(getattr(node.target, "value", None), "id", "")
-    kinds = [facts.kinds[one].tag for one in (held, facts.base.get(held, held)) if one in facts.kinds]
+    kinds = [
+        facts.kinds.of_names[one].tag for one in (held, facts.names.base.get(held, held)) if one in facts.kinds.of_names
+    ]
     return any(tag in ("list", "tuple", "dict") for tag in kinds)
 
 
 def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
     """Whether all that goes into a list or dict is known to be a number."""
-    kind = facts.kinds.get(facts.base.get(held, held))
+    kind = facts.kinds.of_names.get(facts.names.base.get(held, held))
     if kind is not None and any(part.tag != "scalar" for _, part in kind.items):
         return False
     for node in order:
@@ -345,9 +352,13 @@ def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
             value = node.value
             parts = getattr(value, "elts", None) or getattr(value, "values", None)
             empty = isinstance(value, gast.List | gast.Dict) and not parts
-            if node not in facts.copies and not empty and not all(_is_number_item(p, facts) for p in parts or [value]):
+            if (
+                node not in facts.resolution.copies
+                and not empty
+                and not all(_is_number_item(p, facts) for p in parts or [value])
+            ):
                 return False
-        elif held in written_names(node) and is_write(node) and node not in facts.updates:
+        elif held in written_names(node) and is_write(node) and node not in facts.origin.updates:
             if not _is_number_item(node.value, facts):
                 return False
         elif held in written_names(node) and isinstance(node, gast.Expr) and node.value.args:
@@ -359,13 +370,13 @@ def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
 def _is_number_item(value: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Constant):
         return isinstance(value.value, int | float)
-    spec = facts.spec.get(value)
+    spec = facts.values.spec.get(value)
     return spec is not None and spec.scalar
 
 
 def _look(function: Node, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
     def looked_at(node: Node) -> Block:
-        if not (node in facts.updates or node in mixed) or written_names(node)[0] not in unknown:
+        if not (node in facts.origin.updates or node in mixed) or written_names(node)[0] not in unknown:
             return [node]
         part = copy_with_facts(part_written(node), facts)
         part.ctx = gast.Load()
@@ -373,8 +384,8 @@ def _look(function: Node, unknown: dict[str, None], facts: Facts, mixed: Iterabl
         if node in mixed:
             call = call.replace("(x)", f"(x, {written_names(node)[0]})")
         check = statement(call, x=part)
-        facts.effects[check] = None
-        facts.origin[check] = facts.origin.get(node, node)
+        facts.resolution.effects[check] = None
+        facts.origin.user[check] = facts.origin.user.get(node, node)
         return [at(check, node), node]
 
     function.body = rewrite_statements(function.body, looked_at, backwards=True)
@@ -385,14 +396,14 @@ def puts_array_in_list(node: Node, name: str, block: Block, facts: Facts) -> boo
     held = written_names(node) if isinstance(node, gast.Expr) and node.value.args else []
     if not held or not facts.list_kind(held[0]) or getattr(node.value.args[-1], "id", "") != name:
         return False
-    spec = facts.spec.get(node.value.args[-1])
+    spec = facts.values.spec.get(node.value.args[-1])
     if spec is not None and spec.ndim is not None:
         return True
-    if node not in facts.checked:
-        facts.checked[node] = None
+    if node not in facts.resolution.checked:
+        facts.resolution.checked[node] = None
         check = at(statement(f"{facts.library('check_item')}(x)", x=copy_with_facts(node.value.args[-1], facts)), node)
-        facts.effects[check] = None
-        facts.origin[check] = facts.origin.get(node, node)
+        facts.resolution.effects[check] = None
+        facts.origin.user[check] = facts.origin.user.get(node, node)
         for place in [place for place in places(block) if place.node is node]:
             place.block.insert(place.block.index(node), check)
     return False

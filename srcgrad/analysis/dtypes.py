@@ -103,7 +103,7 @@ def is_complex_dtype(node: Node, facts: Facts) -> bool | None:
     """Whether an expression spells a complex dtype; None where it cannot be told."""
     if isinstance(node, gast.Constant):
         return _spells_complex(node.value)
-    found = binding_of(node, facts, facts.local)
+    found = binding_of(node, facts, facts.names.local)
     if found is not None and found.kind == "object" and isinstance(found.object, type | np.dtype):
         return is_complex_value(found.object)
     return None
@@ -119,8 +119,8 @@ def _spells_complex(value: Any) -> bool | None:
 def makes_complex(function: Any, called: Node, facts: Facts) -> bool:
     """Whether a function without a rule may give complex numbers for real ones."""
     if function is None and isinstance(called, gast.Name):
-        items = facts.kinds.get(called.id, UNKNOWN).items
-        function = items[0][0] if items and facts.kinds[called.id].tag == "function" else None
+        items = facts.kinds.of_names.get(called.id, UNKNOWN).items
+        function = items[0][0] if items and facts.kinds.of_names[called.id].tag == "function" else None
     return _gives_complex(function, {})
 
 
@@ -214,13 +214,14 @@ def complexes(function: Node, facts: Facts) -> Node:
     """Find the names that may hold a complex number.
 
     >>> from srcgrad.interface.show.explain import explain_facts
-    >>> list(explain_facts("def f(x):\\n    z = np.fft.fft(x)\\n    return np.sum(np.abs(z))", "complexes").complex)
+    >>> text = "def f(x):\\n    z = np.fft.fft(x)\\n    return np.sum(np.abs(z))"
+    >>> list(explain_facts(text, "complexes").values.complex)
     ['z']
     """
-    facts.complex.update({p: None for p in parameters(function) if facts.kinds.get(p, UNKNOWN).complex})
+    facts.values.complex.update({p: None for p in parameters(function) if facts.kinds.of_names.get(p, UNKNOWN).complex})
     order = list(statements(function.body))
     _add_complex_names(order, facts)
-    if facts.complex:
+    if facts.values.complex:
         _join_squares(order, facts)
     return function
 
@@ -228,32 +229,32 @@ def complexes(function: Node, facts: Facts) -> Node:
 def _add_complex_names(order: list[Node], facts: Facts) -> None:
     """Complex are the names that a statement binds to what may be complex."""
     known = -1
-    while known != len(facts.complex):
-        known = len(facts.complex)
+    while known != len(facts.values.complex):
+        known = len(facts.values.complex)
         for node in order:
             if _source(node, facts):
-                facts.complex.update(dict.fromkeys(stores(node)))
+                facts.values.complex.update(dict.fromkeys(stores(node)))
 
 
 def _join_squares(order: list[Node], facts: Facts) -> None:
     """`abs(z) ** 2` within a statement of the user is one operation: its derivative needs no division by `abs(z)`."""
     for node in order:
-        operation = facts.operation.get(getattr(node, "value", None))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         operand = None if operation is None else _squared_name(operation)
-        made = facts.definition.get(operand or "")
-        inner = facts.operation.get(getattr(made, "value", None))
-        if operand not in facts.temporaries or inner is None or inner.rule is not rule_of(np.absolute):
+        made = facts.activity.definition.get(operand or "")
+        inner = facts.resolution.operation.get(getattr(made, "value", None))
+        if operand not in facts.names.temporaries or inner is None or inner.rule is not rule_of(np.absolute):
             continue
         z = inner.bound["x"]
-        near = [n for n in order if facts.origin.get(n, n) is facts.origin.get(node, node)]
+        near = [n for n in order if facts.origin.user.get(n, n) is facts.origin.user.get(node, node)]
         if (
             made in near
             and isinstance(z, gast.Name)
-            and z.id in facts.complex
+            and z.id in facts.values.complex
             and not any(z.id in stores(n) for n in near[near.index(made) :])
         ):
             rule = rule_of(squared_magnitude)
-            facts.operation[node.value] = Operation("op", squared_magnitude, rule, {"z": z})
+            facts.resolution.operation[node.value] = Operation("op", squared_magnitude, rule, {"z": z})
 
 
 def _squared_name(operation: Operation) -> str | None:
@@ -307,14 +308,14 @@ def may_be_complex(node: Node, facts: Facts) -> bool:
 def note_complex(held: str, value: Node, facts: Facts) -> None:
     """Keep whether a name that derivation made may be complex."""
     if may_be_complex(value, facts):
-        facts.complex[held] = None
+        facts.values.complex[held] = None
 
 
 def _name(node: Node, facts: Facts) -> bool:
-    primal = facts.adjoint_of.get(node.id, node.id)
-    if primal in facts.complex:
+    primal = facts.names.adjoint_of.get(node.id, node.id)
+    if primal in facts.values.complex:
         return True
-    if node.id in facts.local or node.id in facts.temporaries or node.id in facts.base:
+    if node.id in facts.names.local or node.id in facts.names.temporaries or node.id in facts.names.base:
         return False
     return from_binding(facts.namespace.lookup(node.id))
 
@@ -322,12 +323,12 @@ def _name(node: Node, facts: Facts) -> bool:
 def _attribute(node: Node, facts: Facts) -> bool:
     if node.attr in ("real", "imag", "shape", "size", "ndim"):
         return False
-    found = binding_of(node, facts, facts.local)
+    found = binding_of(node, facts, facts.names.local)
     return may_be_complex(node.value, facts) if found is None else from_binding(found)
 
 
 def _call(node: Node, facts: Facts) -> bool:
-    operation = facts.operation.get(node)
+    operation = facts.resolution.operation.get(node)
     arguments = [*node.args, *(word.value for word in node.keywords)]
     if operation is not None and operation.kind == "callee":
         return _callee(node, operation.function, arguments, facts)
@@ -343,8 +344,10 @@ def _call(node: Node, facts: Facts) -> bool:
         return False
     if rule is None or rule.kind == "refused" or (operation is None and is_maker(function)):
         found = any(may_be_complex(operand, facts) for operand in operands)
-        ours = binding_of(node.func, facts, facts.local) is None and isinstance(node.func, gast.Name)  # of our own text
-        ours = ours and node.func.id in facts.imports.values()
+        ours = binding_of(node.func, facts, facts.names.local) is None and isinstance(
+            node.func, gast.Name
+        )  # of our own text
+        ours = ours and node.func.id in facts.names.imports.values()
         return found or (not method and not ours and makes_complex(function, node.func, facts))
     if rule.kind == "constant":
         return bool(rule.complex) and any(may_be_complex(operand, facts) for operand in operands)
@@ -364,7 +367,7 @@ def _of_rule(rule: Rule, node: Node, operands: list[Node], facts: Facts) -> bool
     """Whether the result of an op is complex: as its rule says, else where an argument with a derivative is."""
     if rule.values in ("real", "complex"):
         return rule.values == "complex"
-    operation, template = facts.operation.get(node), adjoint_template(rule)
+    operation, template = facts.resolution.operation.get(node), adjoint_template(rule)
     if template is None:
         return any(may_be_complex(operand, facts) for operand in operands)
     bound = {} if operation is None else operation.bound
@@ -377,8 +380,8 @@ def _of_rule(rule: Rule, node: Node, operands: list[Node], facts: Facts) -> bool
 
 def function_called(node: Node, facts: Facts) -> tuple[Any, bool]:
     """The function that a call calls, where it can be told, and whether it is a method of its first operand."""
-    operation = facts.operation.get(node)
-    found = binding_of(node.func, facts, facts.local) or _of_library(node.func, facts)
+    operation = facts.resolution.operation.get(node)
+    found = binding_of(node.func, facts, facts.names.local) or _of_library(node.func, facts)
     method = found is None and isinstance(node.func, gast.Attribute)
     if operation is not None:
         return operation.function, method
@@ -390,9 +393,9 @@ def function_called(node: Node, facts: Facts) -> tuple[Any, bool]:
 def _of_library(node: Node, facts: Facts) -> Any:
     """What a name of our own text means: `sum_to`, `np.conj`."""
     if isinstance(node, gast.Name):
-        spelled = {text: identifier for identifier, text in facts.imports.items()}
+        spelled = {text: identifier for identifier, text in facts.names.imports.items()}
         if node.id in spelled:
-            return _BoundObject(facts.library_values[spelled[node.id]])
+            return _BoundObject(facts.names.library_values[spelled[node.id]])
     elif isinstance(node, gast.Attribute):
         base = _of_library(node.value, facts)
         found = None if base is None else getattr(base.object, node.attr, None)
@@ -415,7 +418,7 @@ def dtype_asked(function: Any, node: Node, facts: Facts) -> bool | None:
     asked = [word.value for word in node.keywords if word.arg == "dtype"]
     if position is not None and not asked:
         shift = 1 if isinstance(node.func, gast.Attribute) and function is np.ndarray.astype else 0
-        shift = 0 if shift and binding_of(node.func, facts, facts.local) is not None else shift
+        shift = 0 if shift and binding_of(node.func, facts, facts.names.local) is not None else shift
         asked = node.args[position - shift : position - shift + 1]
     if not asked or (isinstance(asked[0], gast.Constant) and asked[0].value is None):
         return None
@@ -446,7 +449,7 @@ def _callee(node: Node, function: Any, arguments: list[Node], facts: Facts) -> b
     derivative = getattr(function, "__srcgrad_derivative__", None)
     if derivative is not None and kinds:  # its text was made for real arguments
         function = derivative.as_function(kinds)
-        facts.operation[node] = replace(facts.operation[node], function=function)
+        facts.resolution.operation[node] = replace(facts.resolution.operation[node], function=function)
     elif any(p in taken_as_real(function) for p in kinds):
         raise refused_inside(node, facts)
     return bool(facts.module.output_complex(function, kinds))
@@ -463,16 +466,17 @@ def complex_limits(function: Node, facts: Facts) -> None:
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> text = "def f(z):\\n    return np.sum(np.real({}))"
-    >>> [list(explain_facts(text.format(value), "complex_limits").expected_real) for value in ("z", "z * z", "2 * z")]
+    >>> found = [explain_facts(text.format(value), "complex_limits") for value in ("z", "z * z", "2 * z")]
+    >>> [list(facts.values.expected_real) for facts in found]
     [[], ['z'], []]
     """
-    if facts.complex:
+    if facts.values.complex:
         _check_limits(list(statements(function.body)), facts)
     _note_expected_real(function, facts)
 
 
 def _check_limits(order: list[Node], facts: Facts) -> None:
-    if any(facts.base.get(held, held) in facts.assumed_real for held in facts.complex):
+    if any(facts.names.base.get(held, held) in facts.values.assumed_real for held in facts.values.complex):
         raise refused_inside(order[0], facts)
     for node in order:
         if not facts.module.target.complex:
@@ -500,15 +504,15 @@ def _check_step(call: Node, facts: Facts) -> None:
 
 
 def _carries(item: Node, facts: Facts) -> bool:
-    return isinstance(item, gast.Name) and item.id in facts.complex and item.id in facts.varied
+    return isinstance(item, gast.Name) and item.id in facts.values.complex and item.id in facts.activity.varied
 
 
 def _check_rule(node: Node, facts: Facts) -> None:
     value = getattr(node, "value", None)
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if operation is None or operation.rule is None or operation.rule.kind == "constant" or operation.rule.complex:
         return
-    if not isinstance(node, gast.Assign) or not any(s in facts.active for s in stores(node)):
+    if not isinstance(node, gast.Assign) or not any(s in facts.activity.active for s in stores(node)):
         return
     given = operation.bound.values() if operation.rule.values == "complex" else [value, *operation.bound.values()]
     if any(may_be_complex(one, facts) for one in given):
@@ -527,7 +531,7 @@ def is_complex_array(value: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Constant):
         return isinstance(value.value, complex)
     if isinstance(value, gast.Name):
-        return facts.kinds.get(value.id, UNKNOWN).complex
+        return facts.kinds.of_names.get(value.id, UNKNOWN).complex
     if not isinstance(value, gast.Call):
         return False
     function, method = function_called(value, facts)
@@ -558,37 +562,39 @@ _PRODUCTS = (np.multiply, np.divide, np.matmul, np.dot, np.inner, np.outer, np.t
 
 
 def _note_expected_real(function: Node, facts: Facts) -> None:
-    order = [] if facts.generated else list(statements(function.body))
-    operations = [facts.operation[n.value] for n in order if getattr(n, "value", None) in facts.operation]
+    order = [] if facts.request.generated else list(statements(function.body))
+    operations = [
+        facts.resolution.operation[n.value] for n in order if getattr(n, "value", None) in facts.resolution.operation
+    ]
     if any(one.kind == "callee" or (one.rule is not None and one.rule.values == "real") for one in operations):
-        arguments = [p for p in parameters(function) if p not in facts.complex]
-        unknown = [p for p in arguments if facts.arguments.get(p, UNKNOWN).tag == "unknown"]
-        facts.expected_real |= dict.fromkeys(p for p in unknown if _differs_if_complex(p, order, facts))
+        arguments = [p for p in parameters(function) if p not in facts.values.complex]
+        unknown = [p for p in arguments if facts.kinds.arguments.get(p, UNKNOWN).tag == "unknown"]
+        facts.values.expected_real |= dict.fromkeys(p for p in unknown if _differs_if_complex(p, order, facts))
 
 
 def _differs_if_complex(parameter: str, order: list[Node], facts: Facts) -> bool:
     """Whether a result is real if an argument is complex, and what leads to it has another adjoint then."""
-    known, operation = facts.complex, facts.operation
-    facts.complex, facts.operation = {**known, parameter: None}, dict(operation)
+    known, operation = facts.values.complex, facts.resolution.operation
+    facts.values.complex, facts.resolution.operation = {**known, parameter: None}, dict(operation)
     try:
         _add_complex_names(order, facts)
         return not may_be_complex(order[-1].value, facts) and any(_changes_adjoint(n, known, facts) for n in order)
     except DifferentiationError:
-        return parameter in facts.active  # it is refused if the argument is known to be complex
+        return parameter in facts.activity.active  # it is refused if the argument is known to be complex
     finally:
-        facts.complex, facts.operation = known, operation
+        facts.values.complex, facts.resolution.operation = known, operation
 
 
 def _changes_adjoint(node: Node, known: dict[str, None], facts: Facts) -> bool:
     """Whether an operation of complex values conjugates, or has no rule for them; `known` are complex in any case."""
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     active = isinstance(node, gast.Assign | gast.Return) and any(
-        getattr(one, "id", "") in facts.active for one in walk(node.value)
+        getattr(one, "id", "") in facts.activity.active for one in walk(node.value)
     )
     if operation is None or not active:
         return False
     operands = [n.id for one in operation.bound.values() for n in walk(one) if isinstance(n, gast.Name)]
-    given = [one for one in operands if one in facts.complex]
+    given = [one for one in operands if one in facts.values.complex]
     rule = operation.rule
     if not given or rule is None:
         return bool(given) and operation.kind == "callee"
@@ -597,7 +603,7 @@ def _changes_adjoint(node: Node, known: dict[str, None], facts: Facts) -> bool:
     alike = rule.op in _ALIKE and not (rule.values and facts.pushes_forward and rule.op is not np.real)
     if alike or (rule.kind in ("linear", "general") and not rule.values):
         return False
-    beside = [one for one in operands if one in facts.active or one in facts.complex]
+    beside = [one for one in operands if one in facts.activity.active or one in facts.values.complex]
     return len(beside) > 1 or rule.op not in _PRODUCTS
 
 
@@ -618,7 +624,7 @@ def fits(node: Node, facts: Facts) -> bool:
 def _is_listed(models: list[Node], facts: Facts) -> bool:
     """Whether a value gets the form of a list or a tuple: it has no sign that could be moved, and no product."""
     held = models[0].id if models and isinstance(models[0], gast.Name) else ""
-    return bool(facts.list_kind(held)) or facts.kinds.get(held, UNKNOWN).tag in ("list", "tuple")
+    return bool(facts.list_kind(held)) or facts.kinds.of_names.get(held, UNKNOWN).tag in ("list", "tuple")
 
 
 def is_linear(node: Node, facts: Facts) -> bool:
@@ -635,7 +641,7 @@ def is_floating(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Constant):
         return type(node.value) is float
     if isinstance(node, gast.Name):
-        return node.id in facts.active or node.id in facts.adjoint_of
+        return node.id in facts.activity.active or node.id in facts.names.adjoint_of
     if isinstance(node, gast.BinOp):
         return is_floating(node.left, facts) or is_floating(node.right, facts)
     if isinstance(node, gast.Subscript):
@@ -679,25 +685,25 @@ def has_sign(value: Node, facts: Facts) -> bool:
 
 def is_of_derivative(value: Node, facts: Facts) -> bool:
     """Whether an expression reads an adjoint or a tangent, or what is made of them: others are the function's own."""
-    made = {target(node) for node in facts.tangents}
+    made = {target(node) for node in facts.tape.tangents}
     return any(
-        one.id in facts.adjoint_of or one.id in made or _is_derived(one.id, facts)
+        one.id in facts.names.adjoint_of or one.id in made or _is_derived(one.id, facts)
         for one in find_nodes(value, gast.Name)
     )
 
 
 def _is_derived(held: str, facts: Facts) -> bool:
     """Whether a name is one that derivation has made: it holds what is computed from adjoints and tangents."""
-    if held in facts.seeds:
+    if held in facts.names.seeds:
         return True
-    tables = (facts.reads, facts.definition, facts.again, facts.unsigned)
-    return held in facts.temporaries and not any(held in table for table in tables)
+    tables = (facts.activity.reads, facts.activity.definition, facts.tape.again, facts.values.unsigned)
+    return held in facts.names.temporaries and not any(held in table for table in tables)
 
 
 def note_integers(held: str, value: Node, facts: Facts) -> None:
     """Note a temporary of which it is not known that its value has a sign."""
     if not has_sign(value, facts):
-        facts.unsigned[held] = None
+        facts.values.unsigned[held] = None
 
 
 def is_transpose(value: Node) -> bool:
@@ -748,7 +754,7 @@ def integers(function: Node, facts: Facts) -> dict[str, None]:
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> text = "def f(x):\\n    k = np.zeros(3, int)\\n    k[0] = 9 * x[1]\\n    return np.sum(k * x)"
-    >>> "k" in explain_facts(text).active
+    >>> "k" in explain_facts(text).activity.active
     False
     """
     bound: dict[str, list[Node | None]] = {}
@@ -781,7 +787,7 @@ def _holds(value: Node, found: dict[str, None], facts: Facts) -> bool:
         return _holds(value.value, found, facts)
     if not isinstance(value, gast.Call):
         return isinstance(value, gast.List) and not value.elts and facts.source.is_derivative  # what it records
-    operation, bound = facts.operation.get(value), binding_of(value.func, facts, facts.local)
+    operation, bound = facts.resolution.operation.get(value), binding_of(value.func, facts, facts.names.local)
     given = list(value.args)
     if bound is None and isinstance(value.func, gast.Attribute):
         given = [value.func.value, *given]  # a method
@@ -817,9 +823,9 @@ def check_steps(function: Node, useful: dict[str, None], facts: Facts) -> None:
     for node in statements(function.body):
         value: Node = getattr(node, "value", None)
         counts = isinstance(value, gast.Call) and any(bound in useful for bound in stores(node))
-        if not counts or not any(read in facts.varied for read in loads(value)):
+        if not counts or not any(read in facts.activity.varied for read in loads(value)):
             continue
-        bound = binding_of(value.func, facts, facts.local)
+        bound = binding_of(value.func, facts, facts.names.local)
         method = getattr(value.func, "attr", "") if bound is None else ""
         op, given = (
             (METHODS.get(method), [value, *value.args]) if method else (getattr(bound, "object", None), value.args)

@@ -77,13 +77,13 @@ def give_copies(node: Node, flow: Graph, views: Views, facts: Facts) -> Block:
     dict of our own text, which undoes what was written into an array that they hold.
     """
     made: Block = [node]
-    context = facts.fills.get(getattr(node, "value", None))
+    context = facts.calls.fills.get(getattr(node, "value", None))
     for place in _places(node, context, facts):
         for number, item in enumerate(place):
             read = item.value if isinstance(item, gast.keyword) else item
             if not isinstance(read, gast.Name) or read.id == context:
                 continue
-            bases = {read.id: None} if read.id in facts.mutable else views.get(read.id, {})
+            bases = {read.id: None} if read.id in facts.memory.mutable else views.get(read.id, {})
             if not bases or not written_after(flow, node, bases, facts):
                 continue
             held, copy = _copy_of(read, node, facts)
@@ -98,12 +98,12 @@ def give_copies(node: Node, flow: Graph, views: Views, facts: Facts) -> Block:
 def _places(node: Node, context: str | None, facts: Facts) -> list[list[Node]]:
     """Where a statement gives something to what may keep it: to a call; in our own text also to a list, tuple, dict."""
     value: Any = getattr(node, "value", None)
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if isinstance(node, gast.Assign) and operation is not None:
         if (operation.kind == "op" and context is None) or isinstance(operation.function, Step):
             return []  # the adjoint of a step is given the array, once that is what it was
         return [value.args, *([w] for w in value.keywords)]
-    if not facts.generated:
+    if not facts.request.generated:
         return []
     if isinstance(node, gast.Expr) and any(facts.list_kind(held) for held in written_names(node)):
         return [value.args]
@@ -117,43 +117,43 @@ def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
     of_any = f"{facts.library('np')}.copy(x)" if _may_be_number(read.id, facts) else ""
     made = _bind_temporary(_copy_call(read, facts, of_any or "x.copy()"), read.id, node, facts)
     held = name(str(target(made)))
-    if read in facts.spec:
-        facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[read]
+    if read in facts.values.spec:
+        facts.values.spec[made] = facts.values.spec[held] = facts.values.value_spec[held.id] = facts.values.spec[read]
     return held, made
 
 
 def _may_be_number(held: str, facts: Facts) -> bool:
     """Whether a name may hold a number of Python's: one of two branches gives it that, or a dict has it."""
-    value = getattr(facts.definition.get(held), "value", None)
-    return held not in facts.mutable and (value is None or _is_item(value, facts))
+    value = getattr(facts.activity.definition.get(held), "value", None)
+    return held not in facts.memory.mutable and (value is None or _is_item(value, facts))
 
 
 def _is_item(value: Node, facts: Facts) -> bool:
     """Whether an expression reads an item of a list, tuple or dict, or takes one out: `d.pop()`."""
     if isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "pop":
-        return getattr(value.func.value, "id", "") in facts.containers
-    return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.containers
+        return getattr(value.func.value, "id", "") in facts.kinds.containers
+    return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.kinds.containers
 
 
 def _copy_call(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
     """`x.copy()`"""
     value = expression(spelled, x=read)
-    facts.operation[value] = Operation("op", np.copy, rule_of(np.copy), {"a": read})
+    facts.resolution.operation[value] = Operation("op", np.copy, rule_of(np.copy), {"a": read})
     return value
 
 
 def _bind_temporary(value: Node, like: str, node: Node, facts: Facts) -> Node:
     """A statement that binds a temporary, which is active if `like` is, for a part of another statement."""
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
     made = at(assign(held, value), node)
-    facts.temporaries[held] = "t"
-    facts.definition[held], facts.reads[held] = made, 1
-    for table in (facts.active, facts.varied, facts.complex):
+    facts.names.temporaries[held] = "t"
+    facts.activity.definition[held], facts.activity.reads[held] = made, 1
+    for table in (facts.activity.active, facts.activity.varied, facts.values.complex):
         if like in table:
             table[held] = None
-    user = facts.origin.get(node, node)
-    facts.origin[made] = user
-    facts.rewritten[user] = None
+    user = facts.origin.user.get(node, node)
+    facts.origin.user[made] = user
+    facts.origin.rewritten[user] = None
     return made
 
 
@@ -164,20 +164,20 @@ def detach(node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozens
     Python number, as the result of a function that has returned nothing yet does.
     """
     bound, block = target(node), [node]
-    if bound not in views or bound in facts.viewed or bound in facts.fills.values():
+    if bound not in views or bound in facts.memory.viewed or bound in facts.calls.fills.values():
         return block
-    kept = any(read in views or read in facts.mutable for read in names_sharing_memory(node, facts))
+    kept = any(read in views or read in facts.memory.mutable for read in names_sharing_memory(node, facts))
     if kept and isinstance(node.value, gast.Tuple) and written_after(flow, node, views[bound], facts):
         for number, item in enumerate(node.value.elts):  # a tuple has no copy of what it holds
-            if isinstance(item, gast.Name) and (item.id in views or item.id in facts.mutable):
+            if isinstance(item, gast.Name) and (item.id in views or item.id in facts.memory.mutable):
                 node.value.elts[number], made = _copy_of(item, node, facts)
                 block.insert(0, made)
     elif kept and written_after(flow, node, views[bound], facts):
         made = _bind_temporary(node.value, bound, node, facts)
         held = name(str(target(made)))
-        table = facts.moving if node in facts.moving else facts.viewed
-        table[made if node in facts.moving else held.id] = None
-        facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
+        table = facts.resolution.moving if node in facts.resolution.moving else facts.memory.viewed
+        table[made if node in facts.resolution.moving else held.id] = None
+        facts.values.spec[made] = facts.values.spec[held] = facts.values.value_spec[held.id] = facts.values.spec[node]
         of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
         number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
         node.value = _copy_call(held, facts, of_any if number else "x.copy()")
@@ -192,9 +192,9 @@ def check_entered(order: list[Node], facts: Facts) -> None:
     for node in order:
         unread = target(node) is not None and target(node) not in read  # it goes, and what it changes would not change
         for call in (n for part in header(node) for n in find_nodes(part, gast.Call)):
-            if call is getattr(node, "value", None) and any(one in facts.active for one in stores(node)):
+            if call is getattr(node, "value", None) and any(one in facts.activity.active for one in stores(node)):
                 continue
-            for given in procedures.arguments(call, facts, facts.local):
+            for given in procedures.arguments(call, facts, facts.names.local):
                 for held in (n.id for n in walk(given) if isinstance(n, gast.Name) and not is_computed(given)):
                     if _may_be_array(held, order, facts) or (unread and not _is_number(held, facts)):
                         raise facts.refuse(
@@ -209,22 +209,26 @@ def _may_be_array(held: str, order: list[Node], facts: Facts) -> bool:
     """Whether a name may hold an array that something else reads: of floats, of the module, or one that was given."""
     if _is_number(held, facts):
         return False
-    made = facts.definition.get(held)
-    if held in facts.temporaries and made is not None and is_fresh(made, facts):
+    made = facts.activity.definition.get(held)
+    if held in facts.names.temporaries and made is not None and is_fresh(made, facts):
         return False
-    return held in facts.varied or facts.kinds.get(held, UNKNOWN).tag == "array" or _shows_module(held, order, facts)
+    return (
+        held in facts.activity.varied
+        or facts.kinds.of_names.get(held, UNKNOWN).tag == "array"
+        or _shows_module(held, order, facts)
+    )
 
 
 def _is_number(held: str, facts: Facts) -> bool:
-    spec = facts.value_spec.get(held)
-    return facts.kinds.get(held, UNKNOWN).tag == "scalar" or (spec is not None and spec.scalar)
+    spec = facts.values.value_spec.get(held)
+    return facts.kinds.of_names.get(held, UNKNOWN).tag == "scalar" or (spec is not None and spec.scalar)
 
 
 def _shows_module(held: str, order: list[Node], facts: Facts) -> bool:
     """Whether a name may show an array of the module: by itself, or by what it was bound to."""
     todo = [held]
     for one in todo:
-        found = None if one in facts.local else facts.namespace.lookup(one)
+        found = None if one in facts.names.local else facts.namespace.lookup(one)
         if found is not None and found.kind == "object" and isinstance(found.object, np.ndarray):
             return True
         for node in order:
@@ -240,39 +244,41 @@ def check_mutation(function: Node, facts: Facts) -> Node:
     """
     look_at_items(function, facts)
     order = list(statements(function.body))
-    if not facts.generated:
+    if not facts.request.generated:
         check_entered(order, facts)
     changed = dict.fromkeys(a for node in order if is_write(node) for a in written_names(node))
     written_into = [a for a in changed if not facts.list_kind(a)]
-    arrays = {b: None for a in written_into for b in facts.swapped.get(a, {a: None})}
-    facts.mutable.update(arrays)
-    facts.added_to.update(dict.fromkeys(a for node in order if _adds(node) for a in written_names(node)))
+    arrays = {b: None for a in written_into for b in facts.memory.swapped.get(a, {a: None})}
+    facts.memory.mutable.update(arrays)
+    facts.memory.added_to.update(dict.fromkeys(a for node in order if _adds(node) for a in written_names(node)))
     if not arrays:
-        if facts.lists and not facts.generated:
+        if facts.kinds.lists and not facts.request.generated:
             check_held(function.body, graph(function.body), {}, facts)
         return function
     views = views_of(order, arrays, facts)
-    if not facts.generated:  # what our text reads late is a number
+    if not facts.request.generated:  # what our text reads late is a number
         check_stale(graph(function.body), views, function.body, facts)
         check_held(function.body, graph(function.body), views, facts)
     flow = graph(function.body)
     function.body = rewrite_statements(
         function.body, lambda node: give_copies(node, flow, views, facts), backwards=True
     )
-    if facts.generated:
+    if facts.request.generated:
         check_held(function.body, graph(function.body), views, facts)
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
-    facts.views.update(dict.fromkeys(views))
-    facts.holding.update(containers_of_arrays(order, {**dict.fromkeys(views), **arrays}, facts))
-    facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
+    facts.memory.views.update(dict.fromkeys(views))
+    facts.memory.holding.update(containers_of_arrays(order, {**dict.fromkeys(views), **arrays}, facts))
+    facts.memory.viewed.update(
+        dict.fromkeys(v for v in views if v in facts.names.temporaries and _is_read_again(v, order, facts))
+    )
     _check_rank_zero(order, arrays, facts)
     binding: dict[str, list[Node]] = {}
     for node in order:
         for one in dict.fromkeys(stores(node)):
             binding.setdefault(one, []).append(node)
     for array in arrays:
-        if facts.generated:  # our text writes into what it owns
+        if facts.request.generated:  # our text writes into what it owns
             _check_container(array, order, facts)
         else:
             _check_origin(array, binding.get(array, []), function, facts)
@@ -284,15 +290,15 @@ def check_mutation(function: Node, facts: Facts) -> Node:
     function.body = rewrite_statements(
         function.body, lambda node: detach(node, flow, views, facts, numbers), backwards=True
     )
-    if not facts.generated:
+    if not facts.request.generated:
         function.body = rewrite_statements(function.body, lambda node: _check_floating(node, facts), backwards=True)
     return function
 
 
 def _numbers(order: list[Node], function: Node, facts: Facts) -> frozenset[str]:
     """Names that may hold a number of Python's: of arguments, literals and arithmetic of these, or of such names."""
-    given = parameters(function) if not facts.generated else ()
-    found = {one: None for one in given if facts.arguments.get(one, UNKNOWN).tag != "array"}
+    given = parameters(function) if not facts.request.generated else ()
+    found = {one: None for one in given if facts.kinds.arguments.get(one, UNKNOWN).tag != "array"}
     before = -1
     while before < len(found):
         before = len(found)
@@ -317,9 +323,9 @@ def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
     if any(isinstance(n, gast.For) and getattr(n.iter, "id", "") == view for n in order):
         return False
     bound = [n for n in order if target(n) == view]
-    if any(n in facts.moving for n in bound):
+    if any(n in facts.resolution.moving for n in bound):
         return False  # a call that gives something else the next time
-    made = [facts.operation.get(n.value) for n in bound]
+    made = [facts.resolution.operation.get(n.value) for n in bound]
     return len(made) == 1 and all(one is None or (one.kind == "op" and not _is_users(one)) for one in made)
 
 
@@ -331,8 +337,8 @@ def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> 
     """A part of an array without axes, `a.T` say, is written into by no text of ours: the adjoint is a number."""
     for node in [n for n in order if is_write(n) and not isinstance(part_written(n).value, gast.Name)]:
         array = written_names(node)[0]
-        spec = facts.value_spec.get(array)
-        if array in arrays and spec is not None and spec.scalar and not facts.generated:
+        spec = facts.values.value_spec.get(array)
+        if array in arrays and spec is not None and spec.scalar and not facts.request.generated:
             raise facts.refuse(
                 node, "E5010", f"a write through a view of `{array}`, which has no axes", f"write `{array}[...] = ...`"
             )
@@ -356,7 +362,7 @@ def _check_origin(array: str, bound: list[Node], function: Node, facts: Facts) -
 
 def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exception:
     """The error of a write into what the caller holds (`made` is None), or what a statement binds the name to."""
-    user = facts.base.get(array, array)
+    user = facts.names.base.get(array, array)
     if made is None:
         wrong = f"`{user}` is an argument, which the caller holds"
         return facts.refuse(node, "E5010", wrong, f"write into a copy: `{user} = {user}.copy()` before it changes")
@@ -372,30 +378,30 @@ def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exce
 def _check_floating(node: Node, facts: Facts) -> Block:
     """Where an array that gets active values may hold integers, look when it is made."""
     bound = target(node)
-    if bound is None or bound not in facts.mutable or bound not in facts.active:
+    if bound is None or bound not in facts.memory.mutable or bound not in facts.activity.active:
         return [node]
     helper = _doubt(bound, node, facts)
     if not helper:
         return [node]
     check = statement(f"{facts.library(helper)}(a)", a=name(bound))
-    facts.effects[check] = None
+    facts.resolution.effects[check] = None
     return [node, at(check, node)]
 
 
 def _doubt(bound: str, node: Node, facts: Facts) -> str:
     """The helper that looks at a new array, where the dtype is not known to hold what will be written into it."""
-    if bound in facts.complex:
+    if bound in facts.values.complex:
         return "" if is_complex_array(node.value, facts) else "check_complex"
     return "" if _is_floating(node, facts) else "check_floating"
 
 
 def _is_floating(node: Node, facts: Facts) -> bool:
     """Whether a new array is known to hold floats: made of an active one, or by zeros, ones, empty without a dtype."""
-    value, operation = node.value, facts.operation.get(node.value)
+    value, operation = node.value, facts.resolution.operation.get(node.value)
     if operation is not None and operation.function is owned:
         return _is_floating_argument(getattr(operation.bound["x"], "id", ""), facts)
     called = isinstance(value, gast.Call)
-    found = binding_of(value.func, facts, facts.local) if called and operation is None else None
+    found = binding_of(value.func, facts, facts.names.local) if called and operation is None else None
     function = operation.function if operation is not None else getattr(found, "object", None)
     given = dtype_given(function, value.args, value.keywords, facts) if called else ""
     if given == "?" and not any(isinstance(n, gast.Attribute) and n.attr == "dtype" for n in walk(value)):
@@ -403,18 +409,18 @@ def _is_floating(node: Node, facts: Facts) -> bool:
     rule = rule_of(function)
     if rule is not None and rule.is_like_first and called:  # `np.full_like(k, x)` of integers holds integers
         first = next(iter(value.args), value) if operation is None else operation.bound.get(rule.shape, value)
-        if any(n in facts.active for n in loads(first)):
+        if any(n in facts.activity.active for n in loads(first)):
             return True
-    elif any(n in facts.active for n in active_sources(node, facts)):
+    elif any(n in facts.activity.active for n in active_sources(node, facts)):
         return True
     return rule is not None and rule.dtype == "float" and len(value.args) == 1 and not value.keywords
 
 
 def _is_floating_argument(name: str, facts: Facts) -> bool:
     """Whether an argument holds floats, since a derivative by it is asked for or since a call has shown it."""
-    given = facts.base.get(name, name)
-    kind = facts.kinds.get(given)
-    return given in facts.wrt or (kind is not None and kind.tag == "array" and kind.dtype != "integer")
+    given = facts.names.base.get(name, name)
+    kind = facts.kinds.of_names.get(given)
+    return given in facts.request.wrt or (kind is not None and kind.tag == "array" and kind.dtype != "integer")
 
 
 def _check_container(array: str, order: list[Node], facts: Facts) -> None:
@@ -422,9 +428,9 @@ def _check_container(array: str, order: list[Node], facts: Facts) -> None:
     for node in order:
         if not (isinstance(node, gast.Assign) and is_write(node) and array in written_names(node)):
             continue
-        made = facts.definition.get(getattr(node.value, "id", ""))
-        operation = facts.operation.get(getattr(made, "value", node.value))
-        if array in facts.containers or (operation is not None and operation.function is add):
+        made = facts.activity.definition.get(getattr(node.value, "id", ""))
+        operation = facts.resolution.operation.get(getattr(made, "value", node.value))
+        if array in facts.kinds.containers or (operation is not None and operation.function is add):
             raise facts.refuse(
                 node,
                 "E5010",
@@ -447,7 +453,7 @@ def _makes_array(node: Node, facts: Facts) -> bool:
         return True
     if target(node) is None or isinstance(value, gast.Constant):
         return False
-    if facts.spec[node].scalar and not makes_rank_zero(value, facts):
+    if facts.values.spec[node].scalar and not makes_rank_zero(value, facts):
         return False
     if _is_display(value):
         return False  # [0.0] * n

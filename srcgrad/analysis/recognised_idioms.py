@@ -52,7 +52,7 @@ def _block(block: Block, read: dict[str, int], facts: Facts) -> None:
         if operand is not None and _stays(operand.id, block[places[str(target(power))] : place], facts):
             rule = rule_of(falling)
             assert rule is not None, "the families of NumPy are loaded before anything is analysed"
-            facts.operation[node.value] = Operation("op", falling, rule, {"x": operand})
+            facts.resolution.operation[node.value] = Operation("op", falling, rule, {"x": operand})
         if (bound := target(node)) is not None:
             places[bound] = place
 
@@ -62,9 +62,9 @@ def _definition_in_block(
 ) -> Node | None:
     """The statement of this block that binds an operand, if that is bound and read once, and nothing changes it."""
     bound = getattr(operand, "id", "")
-    if bound not in places or read[bound] != 1 or bound not in facts.definition:
+    if bound not in places or read[bound] != 1 or bound not in facts.activity.definition:
         return None
-    if bound in facts.mutable or bound in facts.inner or bound in facts.checked:
+    if bound in facts.memory.mutable or bound in facts.request.inner or bound in facts.resolution.checked:
         return None
     return block[places[bound]]
 
@@ -94,12 +94,12 @@ def _exponent(node: Node, facts: Facts) -> Node | None:
     if operation is None or operation.rule is not rule_of(np.exp):
         return None
     operand = operation.bound.get("x")
-    return operand if isinstance(operand, gast.Name) and operand.id in facts.active else None
+    return operand if isinstance(operand, gast.Name) and operand.id in facts.activity.active else None
 
 
 def _operation(node: Node, facts: Facts) -> Operation | None:
     """The operation of an assignment, if it is one of the table with its plain arguments."""
-    found = facts.operation.get(getattr(node, "value", None))
+    found = facts.resolution.operation.get(getattr(node, "value", None))
     plain = found is not None and found.kind == "op" and found.bound.keys() <= {"x", "y"}
     return found if plain else None
 
@@ -138,7 +138,7 @@ def shifts(function: Node, facts: Facts) -> Node:
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> text = "def f(z):\\n    c = np.max(z)\\n    return np.log(np.sum(np.exp(z - c))) + c"
-    >>> list(explain_facts(text).shifts)
+    >>> list(explain_facts(text).idioms.shifts)
     ['c']
     """
     order = statements(function.body)
@@ -150,14 +150,14 @@ def shifts(function: Node, facts: Facts) -> Node:
         for place, node in enumerate(block):
             largest = _largest_value(node, facts)
             if largest is not None and _cancels(block[place:], largest, reads, bound, facts):
-                facts.shifts[node.targets[0].id] = None
+                facts.idioms.shifts[node.targets[0].id] = None
     return function
 
 
 def _largest_value(node: Node, facts: Facts) -> Operation | None:
     """The operation, if a statement binds a name to a largest value that no derivative was asked of."""
     operation = _operation_bound(node, facts)
-    if operation is None or operation.function is not np.max or node.targets[0].id in facts.wrt:
+    if operation is None or operation.function is not np.max or node.targets[0].id in facts.request.wrt:
         return None
     plain = set(operation.bound) <= {"a", "axis", "keepdims"} and isinstance(operation.bound["a"], gast.Name)
     return operation if plain and _axis(operation) is not MISSING and _keeps(operation) is not None else None
@@ -166,7 +166,7 @@ def _largest_value(node: Node, facts: Facts) -> Operation | None:
 def _operation_bound(node: Node, facts: Facts) -> Operation | None:
     if not isinstance(node, gast.Assign) or not isinstance(node.targets[0], gast.Name):
         return None
-    found = facts.operation.get(node.value)
+    found = facts.resolution.operation.get(node.value)
     return found if found is not None and found.kind == "op" else None
 
 

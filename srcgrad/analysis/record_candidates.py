@@ -31,14 +31,14 @@ def accumulators(function: Node, facts: Facts) -> Node:
                 name = _name_of_update(node, facts)
                 if name is not None and name not in parameters(function) and _used_by_update_only(name, node, loop):
                     if _plain_start(name, loop, function, facts):
-                        facts.accumulators[node] = (name,)
+                        facts.tape.accumulators[node] = (name,)
     return function
 
 
 def _name_of_update(node: Node, facts: Facts) -> str | None:
     """The s of `s = s + e` or `s = s - e`."""
     bound = target(node)
-    operation = facts.operation.get(node.value) if bound is not None else None
+    operation = facts.resolution.operation.get(node.value) if bound is not None else None
     if operation is None or operation.function not in (np.add, np.subtract):
         return None
     operands = list(operation.bound.values())
@@ -59,7 +59,7 @@ def _plain_start(name: str, loop: Node, function: Node, facts: Facts) -> bool:
     inside = set(statements([loop]))
     for node in statements(function.body):
         if name in stores(node) and node not in inside:
-            operation = facts.operation.get(getattr(node, "value", None))
+            operation = facts.resolution.operation.get(getattr(node, "value", None))
             elementwise = operation is not None and operation.rule is not None and operation.rule.kind == "elementwise"
             if not elementwise and (operation is not None or not isinstance(node, gast.Assign)):
                 return False
@@ -97,15 +97,15 @@ def _note_rebound_names(function: Node, facts: Facts) -> None:
     for node in statements(function.body):
         for name in stores(node):
             if name in seen:
-                facts.rebound[name] = None
+                facts.activity.rebound[name] = None
             seen[name] = None
         if isinstance(node, gast.For) and isinstance(node.target, gast.Name) and not isinstance(node.iter, gast.Name):
-            facts.integers[node.target.id] = None
-            facts.counting[node.target.id] = None
+            facts.values.integers[node.target.id] = None
+            facts.values.counting[node.target.id] = None
         if isinstance(node, gast.For | gast.While):
             for inner in statements(node.body):
                 if not isinstance(inner, gast.For):
-                    facts.rebound.update(dict.fromkeys(stores(inner)))
+                    facts.activity.rebound.update(dict.fromkeys(stores(inner)))
 
 
 def _block(block: Block, bound: dict[str, None], looped: bool, found: Overwrites) -> None:

@@ -264,7 +264,7 @@ class Rows:
 
     def _counts(self, call: Node) -> bool:
         named = all(isinstance(a, gast.Name) and a.id in self.over for a in call.args)
-        found = binding_of(call.func, self.facts, self.facts.local)
+        found = binding_of(call.func, self.facts, self.facts.names.local)
         return named and found is not None and any(found.object is one for one in (len, np.shape, np.size, np.ndim))
 
     def form(self, node: Node) -> Form:
@@ -282,7 +282,7 @@ class Rows:
             raise self.refuse(node, "it is not known to treat each row by itself")
         if rows and not isinstance(node, gast.Name | gast.Subscript | gast.Attribute):
             self.seen.append(found)
-        spec = self.facts.spec.get(node)
+        spec = self.facts.values.spec.get(node)
         if found.axes is None and spec is not None and spec.ndim is not None:
             found = Form(("?",) * spec.ndim)
         late = late or bool(found.total)
@@ -331,11 +331,11 @@ def _length(node: Node, rows: Rows) -> Form:
 
 
 def _operation(node: Node, rows: Rows) -> Operation | None:
-    known = rows.facts.operation.get(node)
+    known = rows.facts.resolution.operation.get(node)
     if known is not None:
         return known
     try:
-        return operation_of(node, rows.facts, rows.facts.local)
+        return operation_of(node, rows.facts, rows.facts.names.local)
     except DifferentiationError:
         return None
 
@@ -369,7 +369,7 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
 
     def form_of_index(one: object) -> Form | None:
         form = rows.form(one)
-        if form.axes == () and not (is_integer(one) or getattr(one, "id", "") in rows.facts.integers):
+        if form.axes == () and not (is_integer(one) or getattr(one, "id", "") in rows.facts.values.integers):
             raise UnprovedError("an index is not known to be an integer")
         return None if form.axes == () else form
 
@@ -562,7 +562,7 @@ def of_result(function: Node, over: str, facts: Facts) -> Form:
 
 
 def _of_parameter(parameter: str, over: tuple[str, ...], function: Node, facts: Facts) -> Form:
-    kind = facts.kinds.get(parameter, UNKNOWN)
+    kind = facts.kinds.of_names.get(parameter, UNKNOWN)
     rank = 0 if kind.tag == "scalar" else kind.ndim if kind.tag == "array" else None
     same = not any(parameter in stores(node) for node in statements(function.body))
     if rank is None and kind.tag == "unknown":
@@ -623,7 +623,7 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
         raise rows.refuse(header(node)[0] if value is None else value, "it is not known to treat each row by itself")
     late = any(rows.reads_total(part) for part in header(node))
     for name in stores(node):
-        known = rows.facts.value_spec.get(name)
+        known = rows.facts.values.value_spec.get(name)
         rank = None if known is None else known.ndim
         rows.forms[name] = Form(None if rank is None else ("?",) * rank, late=late)
     return False, late
@@ -640,7 +640,7 @@ def _compound(node: Node, rows: Rows) -> tuple[bool, bool]:
         before = dict(rows.forms)
         if isinstance(node, gast.For):
             for name in stores(node):
-                spec = rows.facts.value_spec.get(name)
+                spec = rows.facts.values.value_spec.get(name)
                 rows.forms[name] = Form(None if spec is None or spec.ndim is None else ("?",) * spec.ndim, late=late)
         sides = []
         for block in (node.body, getattr(node, "orelse", None) or []):
@@ -760,12 +760,17 @@ def _result(tree: Node, within: Rows) -> Form:
 
 def note_row_independence(function: Node, facts: Facts) -> Node:
     """Note it for a function that a text for many directions calls, and that is differentiated by one argument."""
-    facts.by_rows = facts.called and len(facts.wrt) == 1 and _is_rowwise(function, facts.wrt[0], facts)
+    facts.request = replace(
+        facts.request,
+        by_rows=facts.request.called
+        and len(facts.request.wrt) == 1
+        and _is_rowwise(function, facts.request.wrt[0], facts),
+    )
     return function
 
 
 def _is_rowwise(function: Node, over: str, facts: Facts) -> bool:
-    kind = facts.kinds.get(over)
+    kind = facts.kinds.of_names.get(over)
     if kind is None or kind.tag != "array" or not kind.ndim or any(written_names(n) for n in statements(function.body)):
         return False
     try:

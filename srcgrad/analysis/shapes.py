@@ -111,8 +111,8 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
     """The spec of an expression; what cannot be told gets an unknown that equals nothing else."""
     if isinstance(node, gast.Constant):
         return Spec(dtype=COMPLEX if isinstance(node.value, complex) else frozenset())
-    if node in facts.spec:
-        return facts.spec[node]
+    if node in facts.values.spec:
+        return facts.values.spec[node]
     if isinstance(node, gast.UnaryOp):
         return spec_of_tree(node.operand, facts)
     if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
@@ -133,7 +133,7 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
         return Spec()
     if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
         return Spec()
-    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value in facts.spec:
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value in facts.values.spec:
         return _part(node, facts) or _unknown_spec(node)
     if isinstance(node, gast.Attribute) and node.attr in ("real", "imag"):
         return as_real(spec_of_tree(node.value, facts))
@@ -142,12 +142,12 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
 
 def _part(node: Node, facts: Facts) -> Spec | None:
     """The spec of `x[i]` of an array, where the index is basic; its rank is that of the array less the integers."""
-    held, whole = node.value.id, facts.spec[node.value]
-    if held in facts.containers or facts.list_kind(held):
+    held, whole = node.value.id, facts.values.spec[node.value]
+    if held in facts.kinds.containers or facts.list_kind(held):
         return None
     if whole.ndim is None:
         return cut(whole, node.slice)
-    return part_of(whole, node.slice, frozenset(facts.integers), facts.constants)
+    return part_of(whole, node.slice, frozenset(facts.values.integers), facts.values.constants)
 
 
 _NUMBERS = ("pi", "e", "inf", "nan", "euler_gamma")  # of NumPy and math: no user's array has such attributes
@@ -354,7 +354,7 @@ def several_specs(node: Node, whole: Spec, facts: Facts) -> list[tuple[str, Spec
     found = []
     for name, (_, beyond) in zip(stores(node), several_of(node, facts), strict=True):
         rank = None if whole.ndim is None or beyond is None else whole.ndim + beyond
-        shape = frozenset([f"{name} {facts.number[node]}"]) if rank != 0 else frozenset[str]()
+        shape = frozenset([f"{name} {facts.origin.number[node]}"]) if rank != 0 else frozenset[str]()
         found.append((name, Spec(shape, whole.dtype, rank)))
     return found
 
@@ -373,7 +373,7 @@ def spec_of(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
         return known.get(value.id, Spec(frozenset([value.id]), frozenset([value.id]), None))
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
         return _length(value, known, facts, fresh)
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if operation is not None and operation.rule is not None and operation.rule.kind != "constant":
         return _of_operation(operation, known, facts, fresh)
     if operation is not None and operation.kind == "callee":
@@ -400,7 +400,7 @@ def _of_callee(value: Node, operation: Operation, known: Known, facts: Facts, fr
     found = facts.module.output_spec(operation.function, kinds) if kinds else None
     if isinstance(found, tuple):
         own = tuple(_spec_in_caller(s, f"{fresh}[{k}]", lengths) for k, s in enumerate(found))
-        facts.tuples[fresh.split(" ")[0]] = own
+        facts.kinds.tuples[fresh.split(" ")[0]] = own
         return Spec(unknown, unknown, None)
     return Spec(unknown, unknown, None) if found is None else _spec_in_caller(found, fresh, lengths)
 
@@ -457,14 +457,14 @@ def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spe
 def element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Spec:
     """The spec of `a[index]`: a slice with literal bounds has the shape of others that leave out as many rows."""
     index, source = operation.bound["index"], operation.bound["x"]
-    integers = frozenset(facts.integers)
+    integers = frozenset(facts.values.integers)
     rank = index_rank(index, whole.ndim, integers)
     made = cut(whole, index, integers if whole.ndim is not None else frozenset())
-    if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
+    if isinstance(source, gast.Name) and (source.id in facts.kinds.containers or facts.list_kind(source.id)):
         made = None  # its items may have any shape
     elif rank:
         fresh = short_symbol(" & ".join(sorted(opaque.shape)))
-        found = part_of(whole, index, integers, facts.constants, fresh)
+        found = part_of(whole, index, integers, facts.values.constants, fresh)
         if found is not None:
             return found
     shape = opaque.shape if made is None else made.shape
@@ -494,14 +494,14 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
         lengths = extents(rows)
         return unknown if lengths is None else with_extents(lengths[::-1], rows.dtype)
     if isinstance(value, gast.Attribute):  # np.pi
-        constant = binding_of(value, facts, facts.local)
+        constant = binding_of(value, facts, facts.names.local)
         return NUMBER if constant is not None and type(constant.object) in (int, float) else unknown
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
         whole = known.get(value.value.id)
         if whole is not None and whole.ndim is not None:
             part = Operation("op", operator.getitem, None, {"x": value.value, "index": value.slice})
             return element(part, whole, unknown, facts)
-    if isinstance(value, gast.Call) and facts.operation.get(value) is None:
+    if isinstance(value, gast.Call) and facts.resolution.operation.get(value) is None:
         return _of_passive_call(value, known, facts, fresh) or unknown
     return unknown
 
@@ -510,7 +510,7 @@ def _of_shape(shape: Node, known: Known, facts: Facts, fresh: str, dtype: frozen
     """The spec of an array made with a shape: a tuple of lengths, or a number."""
     if isinstance(shape, gast.Tuple):
         parts = shape.elts
-    elif isinstance(shape, gast.Constant) or (isinstance(shape, gast.Name) and shape.id in facts.integers):
+    elif isinstance(shape, gast.Constant) or (isinstance(shape, gast.Name) and shape.id in facts.values.integers):
         parts = [shape]
     elif isinstance(shape, gast.Attribute) and shape.attr == "shape":
         return replace(spec_of(shape.value, known, facts, fresh), dtype=dtype)
@@ -523,7 +523,7 @@ def _of_shape(shape: Node, known: Known, facts: Facts, fresh: str, dtype: frozen
 
 
 def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spec | None:
-    found = binding_of(value.func, facts, facts.local)
+    found = binding_of(value.func, facts, facts.names.local)
     function, arguments = (None, []) if found is None else (found.object, list(value.args))
     if found is None and isinstance(value.func, gast.Attribute) and spec_of(value.func.value, known, facts, fresh).ndim:
         function, arguments = METHODS.get(value.func.attr), [value.func.value, *value.args]  # of an array
@@ -569,7 +569,7 @@ def _spec_of_copy(
     dtype = None if function is np.copy else words.get("dtype", arguments[1] if len(arguments) > 1 else None)
     if dtype is None:
         return replace(whole, length=None)
-    asked = binding_of(dtype, facts, facts.local)
+    asked = binding_of(dtype, facts, facts.names.local)
     double = asked is not None and asked.object in (float, np.float64)
     return replace(whole, dtype=(_default_dtype(facts) if double else None) or frozenset([fresh]), length=None)
 
@@ -579,7 +579,7 @@ def _default_dtype(facts: Facts) -> frozenset[str] | None:
 
     Examples of float32 have another, and the text has to take them.
     """
-    kinds = facts.kinds.values()
+    kinds = facts.kinds.of_names.values()
     if not any(kind.dtype == "floating" for kind in kinds) or any(kind.single for kind in kinds):
         return None
     facts.module.double = True
@@ -593,33 +593,39 @@ _RANKS = {"square": 2, "row": 1}
 def shapes(function: Node, facts: Facts) -> Node:
     """Find the spec of every value, by forward interpretation; loops until nothing changes."""
     known: Known = {}
-    facts.counters = counters(function)
-    facts.constants = facts.counters | constants(function)
-    facts.number = {node: k for k, node in enumerate(statements(function.body))}
+    facts.values.counters = counters(function)
+    facts.values.constants = facts.values.counters | constants(function)
+    facts.origin.number = {node: k for k, node in enumerate(statements(function.body))}
     bound = {s for n in statements(function.body) if not is_write(n) for s in stores(n)}
-    given = {one: kind for one, kind in facts.arguments.items() if one in bound and kind.tag in ("scalar", "array")}
-    facts.kinds.update(given)  # not what a part of a list is, to which the name is bound later
+    given = {
+        one: kind for one, kind in facts.kinds.arguments.items() if one in bound and kind.tag in ("scalar", "array")
+    }
+    facts.kinds.of_names.update(given)  # not what a part of a list is, to which the name is bound later
     for parameter in parameters(function):
         known[parameter] = _parameter(parameter, facts)
         _note_value(parameter, known[parameter], facts)
-    entry = {p: kind for p, kind in facts.kinds.items() if p in bound & set(known) and kind.tag in ("scalar", "array")}
+    entry = {
+        p: kind
+        for p, kind in facts.kinds.of_names.items()
+        if p in bound & set(known) and kind.tag in ("scalar", "array")
+    }
     if entry:  # what the argument is does not hold of what the name is bound to later
-        facts.kinds = {**facts.kinds, **dict.fromkeys(entry, UNKNOWN)}
+        facts.kinds.of_names = {**facts.kinds.of_names, **dict.fromkeys(entry, UNKNOWN)}
     _block(function.body, known, facts)
     for parameter, kind in entry.items():
-        rank = facts.value_spec[parameter].ndim
+        rank = facts.values.value_spec[parameter].ndim
         if rank == (0 if kind.tag == "scalar" else kind.ndim):
-            facts.kinds[parameter] = kind
+            facts.kinds.of_names[parameter] = kind
     return function
 
 
 def _parameter(parameter: str, facts: Facts) -> Spec:
-    kind = facts.kinds.get(parameter, UNKNOWN)
+    kind = facts.kinds.of_names.get(parameter, UNKNOWN)
     if kind.tag == "scalar":
         return Spec(dtype=COMPLEX if kind.complex else frozenset())
     dtype = frozenset([kind.dtype or parameter])
     own = Spec(frozenset([parameter]), dtype, kind.ndim) if kind.shape is None else with_extents(kind.shape, dtype)
-    return with_dtype(parameter in facts.complex, canonical_spec(own))
+    return with_dtype(parameter in facts.values.complex, canonical_spec(own))
 
 
 def _block(block: Block, known: Known, facts: Facts) -> None:
@@ -629,7 +635,7 @@ def _block(block: Block, known: Known, facts: Facts) -> None:
             sides = [dict(known), dict(known)]
             _block(node.body, sides[0], facts)
             _block(node.orelse, sides[1], facts)
-            _merge(known, sides, f"if {facts.number[node]}")
+            _merge(known, sides, f"if {facts.origin.number[node]}")
         elif isinstance(node, gast.For | gast.While):
             _loop(node, known, facts)
         else:
@@ -641,7 +647,7 @@ def _note(node: Node, known: Known, facts: Facts) -> None:
     for part in header(node):
         for item in walk(part):
             if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id in known:
-                facts.spec[item] = known[item.id]
+                facts.values.spec[item] = known[item.id]
 
 
 def _merge(known: Known, sides: list[Known], where: str) -> None:
@@ -666,11 +672,11 @@ def _spec_of_alternatives(one: Spec, two: Spec, shape: frozenset[str], dtype: fr
 
 
 def _loop(node: Node, known: Known, facts: Facts) -> None:
-    where = f"loop {facts.number[node]}"
-    entry, outside = dict(known), dict(facts.value_spec)
+    where = f"loop {facts.origin.number[node]}"
+    entry, outside = dict(known), dict(facts.values.value_spec)
     past: dict[str, tuple[Spec, ...]] = {}
     while True:
-        facts.value_spec = dict(outside)  # what was found while less was known of the head holds of nothing
+        facts.values.value_spec = dict(outside)  # what was found while less was known of the head holds of nothing
         _note(node, known, facts)
         inside = dict(known)
         if isinstance(node, gast.For):
@@ -726,29 +732,31 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
     if is_write(node) and isinstance(part_written(node).value, gast.Name):
         part = part_written(node)
         whole = known.get(part.value.id, Spec(frozenset([part.value.id]), frozenset(), None))
-        opaque = Spec(frozenset([f"part {facts.number[node]}"]), frozenset(), None)
+        opaque = Spec(frozenset([f"part {facts.origin.number[node]}"]), frozenset(), None)
         operation = Operation("op", operator.getitem, None, {"x": part.value, "index": part.slice})
-        facts.part_spec[node] = element(operation, whole, opaque, facts)
+        facts.values.part_spec[node] = element(operation, whole, opaque, facts)
     if not isinstance(node, gast.Assign):
         return
     bound = target(node)
     if bound is not None:
-        found = spec_of(node.value, known, facts, f"{bound} {facts.number[node]}")
-        kind = facts.kinds.get(bound)
+        found = spec_of(node.value, known, facts, f"{bound} {facts.origin.number[node]}")
+        kind = facts.kinds.of_names.get(bound)
         if kind is not None and kind.tag in ("scalar", "array"):
             if kind.tag == "scalar" or found.ndim != kind.ndim:
                 found = NUMBER if kind.tag == "scalar" else Spec(found.shape, found.dtype, kind.ndim)
         if found.shape == SHAPE and isinstance(node.value, gast.Attribute):
             lengths = extents(spec_of(node.value.value, known, facts, bound))
-            facts.tuples[bound] = tuple(Spec(length=one) for one in lengths or ())
-        facts.spec[node] = known[bound] = found = with_dtype(bound in facts.complex, canonical_spec(found))
+            facts.kinds.tuples[bound] = tuple(Spec(length=one) for one in lengths or ())
+        facts.values.spec[node] = known[bound] = found = with_dtype(
+            bound in facts.values.complex, canonical_spec(found)
+        )
         _note_value(bound, found, facts)
-    elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
-        for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
+    elif isinstance(node.value, gast.Name) and len(facts.kinds.tuples.get(node.value.id, ())) == len(stores(node)):
+        for name, spec in zip(stores(node), facts.kinds.tuples[node.value.id], strict=True):
             known[name] = spec
             _note_value(name, spec, facts)
     elif gives_several(node, facts):
-        first, *_ = facts.operation[node.value].bound.values()
+        first, *_ = facts.resolution.operation[node.value].bound.values()
         for name, spec in several_specs(node, spec_of(first, known, facts, "first"), facts):
             known[name] = spec
             _note_value(name, spec, facts)
@@ -758,15 +766,15 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
             _note_value(name, NUMBER, facts)
     elif not is_write(node):
         for name in stores(node):
-            unknown = frozenset([f"{name} {facts.number[node]}"])
+            unknown = frozenset([f"{name} {facts.origin.number[node]}"])
             known[name] = Spec(unknown, unknown, None)
             _note_value(name, known[name], facts)
 
 
 def _note_value(name: str, spec: Spec, facts: Facts) -> None:
     """What holds of all values of a name."""
-    before = facts.value_spec.get(name, spec)
+    before = facts.values.value_spec.get(name, spec)
     if before != spec:
         own = frozenset([f"any {name}"])
         spec = _spec_of_alternatives(before, spec, own, own)
-    facts.value_spec[name] = spec
+    facts.values.value_spec[name] = spec

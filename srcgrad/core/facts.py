@@ -9,7 +9,8 @@ from __future__ import annotations
 import keyword
 from collections import Counter
 from collections.abc import Container, ItemsView, Iterable, Iterator, ValuesView
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from dataclasses import dataclass as record
 from typing import Any  # operations are arbitrary Python objects
 
@@ -35,6 +36,8 @@ class Names:
     >>> names.fresh("x_bar"), names.fresh("x_bar"), names.fresh("w_bar")
     ('x_bar_', 'x_bar__', 'w_bar')
     """
+
+    __slots__ = ("taken",)
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken)
@@ -148,27 +151,197 @@ class Record:
     needed: tuple[int, ...]
 
 
-@dataclass
-class Facts:
-    """Everything known of the function being differentiated. Passes fill tables; they hang nothing on nodes."""
+@record(frozen=True)
+class Request:
+    """What is asked for; it does not change while passes run."""
 
-    source: Source
-    namespace: Namespace
     mode: str
     wrt: tuple[str, ...]
-    kinds: dict[str, Kind] = field(default_factory=dict)
-    inner: tuple[str, ...] = ()  # names in wrt that are local variables
     single: bool = True  # whether one adjoint is returned as it is, not as a tuple of one
-    names: Names = field(default_factory=Names)
+    step: Any = None  # the front.step.Step whose function this is
+    inner: tuple[str, ...] = ()  # names in wrt that are local variables
+    called: bool = False  # whether another function of the text calls this one
+    placed: bool = False  # written out in its caller, whose lists and arrays it gets
+    handed: Handed = PLAIN  # how that calls its pullback
+    seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
+    auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
+    generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
+    by_rows: bool = False  # whether a row of the value depends on that of its argument alone, and is long to make
+
+
+@dataclass(slots=True)
+class FunctionNames(Names):
+    """Names of one function's text: what is taken, what they stand for, how library names are spelled."""
+
+    taken: set[str] = field(default_factory=set)
     base: dict[str, str] = field(default_factory=dict)  # renamed web -> the user's name
     temporaries: dict[str, str] = field(default_factory=dict)  # names made by normalise -> their stem
-    operation: dict[Node, Operation] = field(default_factory=dict)  # by expression node
-    origin: dict[Node, Node] = field(default_factory=dict)  # normal statement -> user's statement
+    spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint
+    adjoint_of: dict[str, str] = field(default_factory=dict)  # name of an adjoint -> its primal
+    globals_as: dict[str, str] = field(default_factory=dict)  # name in the text -> the user's global name
+    nobody: str = ""  # name for what nobody reads, once it is needed
+    local: frozenset[str] = frozenset()  # names that the user's function binds
+    around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
+    imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
+    library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function, or where it is
+    functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
+    opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
+    plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
+    back: str = ""  # name of the pullback
+    seeds: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Origin:
+    """What statements come from: the user's statements, the text, the lines."""
+
+    user: dict[Node, Node] = field(default_factory=dict)  # normal statement -> user's statement
     text: dict[Node, Node] = field(default_factory=dict)  # user's statement -> its tree as it was written
+    foreign: dict[Node, None] = field(default_factory=dict)  # statements that are not as the user wrote them
+    plain: dict[Node, Node] = field(default_factory=dict)  # `a += e` -> its spelling `a = a + e`
+    number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0
+    lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
+    rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
+    mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
+    again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
+    instead: dict[Node, Any] = field(default_factory=dict)  # calls in a text of ours -> what they are (front.lengths)
     augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
     updates: dict[Node, None] = field(default_factory=dict)  # `d[k] = d[k] + e` that were `d[k] += e`
+    contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
+    lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
+
+
+@dataclass(slots=True)
+class KnownKinds:
+    """What arguments, names and expressions are: numbers, arrays, containers, objects."""
+
+    of_names: dict[str, Kind] = field(default_factory=dict)
+    of_expressions: dict[Node, Kind] = field(
+        default_factory=dict
+    )  # kinds of expressions of the user's text (front.kind_analysis)
+    named: dict[str, Kind] = field(default_factory=dict)  # of arguments that are written out, then of all names there
+    mixed: dict[str, None] = field(default_factory=dict)  # names of tuples that hold numbers or arrays elsewhere
+    containers: dict[str, str] = field(default_factory=dict)  # names that hold a tuple, list or dict -> which
+    lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
+    displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
+    records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
+    parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
+    tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
+    ranks: dict[str, int] = field(default_factory=dict)  # arguments that are arrays of real numbers -> axes
+    arguments: dict[str, Kind] = field(default_factory=dict)  # what callers pass, in the text's own names
+
+
+@dataclass(slots=True)
+class Resolution:
+    """What expressions call, and what calls do beside their value."""
+
+    operation: dict[Node, Operation] = field(default_factory=dict)  # by expression node
+    effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
+    moving: dict[Node, None] = field(default_factory=dict)  # statements after which a call gives something else
+    checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
+    copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
+    entered: dict[str, Node] = field(default_factory=dict)  # ... such arguments, by name, with a statement that writes
+    doubtful: Node = None  # a write of the user's, where no text of ours may be written out
+    results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
+
+
+@dataclass(slots=True)
+class Activity:
+    """Which names depend on an input and influence the output, and where names are bound and read."""
+
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
+    branch_depth: dict[str, int] = field(default_factory=dict)  # of our own names that a branch binds: see `active`
+    indexed: dict[str, None] = field(default_factory=dict)  # active names of which parts are read
+    summed: dict[str, None] = field(default_factory=dict)  # active names that may be lists: Python's sum reads them
+    reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
+    definition: dict[str, Node] = field(default_factory=dict)  # name bound once -> its statement
+    rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
+    lasting: dict[str, None] = field(default_factory=dict)  # names that a loop reads and does not bind
+    narrowed: dict[Node, None] = field(default_factory=dict)  # `g[:, 0]` that takes off an axis of length 1
+    left_over: bool = False  # whether a pass has left statements that nothing needs, since dead code was dropped
+
+
+@dataclass(slots=True)
+class Values:
+    """Shapes, dtypes and ranges of values."""
+
+    spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
+    part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
+    value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
+    complex: dict[str, None] = field(default_factory=dict)  # names some value of which may be complex
+    unsigned: dict[str, None] = field(default_factory=dict)  # temporaries of ours that may hold integers
+    integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops, lengths
+    counting: dict[str, None] = field(default_factory=dict)  # ... those that loops bind, and bind again going back
+    counters: frozenset[str] = frozenset()  # counters of loops over `range` that nothing else binds
+    constants: frozenset[str] = frozenset()  # these, and names that mean one value wherever they are read
+    assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
+    expected_real: dict[str, None] = field(default_factory=dict)  # arguments that the text takes for real numbers
+    outcome: Any = None  # of a text with a leading axis: what its value is, and what has the axis (batch.values.Value)
+
+
+@dataclass(slots=True)
+class Memory:
+    """What is written into, what may share memory."""
+
+    mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
+    added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
+    views: dict[str, str | None] = field(default_factory=dict)  # names that may be views of these, or of one array
+    viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be, and are taken again where read
+    holding: dict[str, None] = field(default_factory=dict)  # lists and dicts that may hold such arrays, and their items
+    swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
+    elements: dict[str, None] = field(default_factory=dict)  # adjoints that are added to in place
+    if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.operands)
+    taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
+
+
+@dataclass(slots=True)
+class DerivedCalls:
+    """Derivatives that the text calls, and the loops of which few states are kept."""
+
+    callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs
+    backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
+    recomputed: dict[Node, str] = field(default_factory=dict)  # ... that is made backwards -> name of its derivative
+    checkpointed: dict[Node, Node] = field(default_factory=dict)  # loop of which few states are kept -> its slots
+    steps: dict[Node, Node] = field(default_factory=dict)  # statement that takes a trip's results -> that loop
+    snapshots: dict[str, Node] = field(default_factory=dict)  # name of a loop's snapshots -> that loop
+    pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
+    fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
+    callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
+    derived: dict[Node, tuple[str, Kinds]] = field(default_factory=dict)  # ... its derivative, and kinds of arguments
+    mask_seeds: tuple[str, ...] = ()  # the last of these: where the others are zero by structure
+    output: Node = None  # the statement that returns, once the backward half is made
+    zeroing: dict[str, None] = field(default_factory=dict)  # arguments whose adjoints are zero by structure somewhere
+
+
+@dataclass(slots=True)
+class Tape:
+    """What the forward half records, and what the backward half makes of it."""
+
+    pops: Counter[str] = field(default_factory=Counter)  # stack -> in how many places it is popped
+    stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded
+    saved: dict[str, None] = field(default_factory=dict)  # names some value of which is recorded
+    restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack
+    pushes: dict[Node, str] = field(default_factory=dict)  # `h_stack.append(h)`, `h_stack = []` -> the stack
+    whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
+    again: dict[str, str] = field(default_factory=dict)  # name computed backwards -> name of what was not recorded
+    recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
+    kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.kept.Saved)
+    fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
+    accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
+    zeros: dict[Node, None] = field(default_factory=dict)  # `x_bar = zeros`
+    accumulates: dict[Node, None] = field(default_factory=dict)  # `x_bar = x_bar + e`
+    reduced: dict[Node, None] = field(default_factory=dict)  # contributions that broadcasting may have widened
+    whole: dict[str, None] = field(default_factory=dict)  # adjoints that need no reduction
+    probes: list[Any] = field(default_factory=list)  # of a trace: what each probe watches (derive.probes.Place)
+    tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
+
+
+@dataclass(slots=True)
+class Idioms:
+    """Where values may be inf or nan, and masks of what is zero by structure."""
+
+    shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     doubts: dict[str, None] = field(default_factory=dict)  # names some value of which may be inf or nan
     floors: dict[str, float] = field(default_factory=dict)  # names -> a number of at least 0 below which no value is
     least: dict[str, float] = field(default_factory=dict)  # ... of all values, those that may be inf among them
@@ -179,119 +352,35 @@ class Facts:
     supported: dict[str, str] = field(default_factory=dict)  # ... others: the name of what is nan where one may not be
     zeroed: dict[Node, int] = field(default_factory=dict)  # statement -> how many zeros its tangent has
     needed: dict[Node, Any] = field(default_factory=dict)  # statement -> where its tangent is needed, what that takes
-    parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
-    shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
-    assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
-    complex: dict[str, None] = field(default_factory=dict)  # names some value of which may be complex
-    unsigned: dict[str, None] = field(default_factory=dict)  # temporaries of ours that may hold integers
-    spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
-    part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
-    number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0
-    summed: dict[str, None] = field(default_factory=dict)  # active names that may be lists: Python's sum reads them
-    backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
-    recomputed: dict[Node, str] = field(default_factory=dict)  # ... that is made backwards -> name of its derivative
-    checkpointed: dict[Node, Node] = field(default_factory=dict)  # loop of which few states are kept -> its slots
-    steps: dict[Node, Node] = field(default_factory=dict)  # statement that takes a trip's results -> that loop
-    snapshots: dict[str, Node] = field(default_factory=dict)  # name of a loop's snapshots -> that loop
-    callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs
-    results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
-    mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
-    foreign: dict[Node, None] = field(default_factory=dict)  # statements that are not as the user wrote them
-    instead: dict[Node, Any] = field(default_factory=dict)  # calls in a text of ours -> what they are (front.lengths)
-    plain: dict[Node, Node] = field(default_factory=dict)  # `a += e` -> its spelling `a = a + e`
-    globals_as: dict[str, str] = field(default_factory=dict)  # name in the text -> the user's global name
-    module: Any = None  # the module of text that this function is part of (srcgrad.module.Module)
-    tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
-    fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
-    back: str = ""  # name of the pullback
-    again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
-    nobody: str = ""  # name for what nobody reads, once it is needed
-    tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
-    callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
-    derived: dict[Node, tuple[str, Kinds]] = field(default_factory=dict)  # ... its derivative, and kinds of arguments
-    rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
-    fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
-    effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
-    moving: dict[Node, None] = field(default_factory=dict)  # statements after which a call gives something else
-    spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint
-    adjoint_of: dict[str, str] = field(default_factory=dict)  # name of an adjoint -> its primal
-    accumulates: dict[Node, None] = field(default_factory=dict)  # `x_bar = x_bar + e`
-    zeros: dict[Node, None] = field(default_factory=dict)  # `x_bar = zeros`
-    elements: dict[str, None] = field(default_factory=dict)  # adjoints that are added to in place
-    whole: dict[str, None] = field(default_factory=dict)  # adjoints that need no reduction
-    containers: dict[str, str] = field(default_factory=dict)  # names that hold a tuple, list or dict -> which
-    accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
-    reduced: dict[Node, None] = field(default_factory=dict)  # contributions that broadcasting may have widened
-    definition: dict[str, Node] = field(default_factory=dict)  # name bound once -> its statement
-    narrowed: dict[Node, None] = field(default_factory=dict)  # `g[:, 0]` that takes off an axis of length 1
-    indexed: dict[str, None] = field(default_factory=dict)  # active names of which parts are read
-    reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
-    lasting: dict[str, None] = field(default_factory=dict)  # names that a loop reads and does not bind
-    value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
-    integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops, lengths
-    counting: dict[str, None] = field(default_factory=dict)  # ... those that loops bind, and bind again going back
-    counters: frozenset[str] = frozenset()  # counters of loops over `range` that nothing else binds
-    constants: frozenset[str] = frozenset()  # these, and names that mean one value wherever they are read
-    rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
-    again: dict[str, str] = field(default_factory=dict)  # name computed backwards -> name of what was not recorded
-    pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
-    branch_depth: dict[str, int] = field(default_factory=dict)  # of our own names that a branch binds: see `active`
-    pops: Counter[str] = field(default_factory=Counter)  # stack -> in how many places it is popped
-    stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded
-    opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
-    plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
-    saved: dict[str, None] = field(default_factory=dict)  # names some value of which is recorded
-    restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack
-    pushes: dict[Node, str] = field(default_factory=dict)  # `h_stack.append(h)`, `h_stack = []` -> the stack
-    whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
-    imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
-    library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function, or where it is
-    left_over: bool = False  # whether a pass has left statements that nothing needs, since dead code was dropped
-    generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
-    mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
-    added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
-    views: dict[str, str | None] = field(default_factory=dict)  # names that may be views of these, or of one array
-    viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be, and are taken again where read
-    holding: dict[str, None] = field(default_factory=dict)  # lists and dicts that may hold such arrays, and their items
-    functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
-    lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
-    displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
-    copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
-    entered: dict[str, Node] = field(default_factory=dict)  # ... such arguments, by name, with a statement that writes
-    lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
-    probes: list[Any] = field(default_factory=list)  # of a trace: what each probe watches (derive.probes.Place)
-    kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.kept.Saved)
-    swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
-    ranks: dict[str, int] = field(default_factory=dict)  # arguments that are arrays of real numbers -> axes
-    checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
-    records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
-    contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
-    doubtful: Node = None  # a write of the user's, where no text of ours may be written out
-    around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
-    local: frozenset[str] = frozenset()  # names that the user's function binds
-    step: Any = None  # the front.step.Step whose function this is
-    of: dict[Node, Kind] = field(default_factory=dict)  # kinds of expressions of the user's text (front.kind_analysis)
-    mixed: dict[str, None] = field(default_factory=dict)  # names of tuples that hold numbers or arrays elsewhere
-    named: dict[str, Kind] = field(default_factory=dict)  # of arguments that are written out, then of all names there
-    called: bool = False  # whether another function of the text calls this one
-    placed: bool = False  # written out in its caller, whose lists and arrays it gets
-    handed: Handed = PLAIN  # how that calls its pullback
-    taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
-    expected_real: dict[str, None] = field(default_factory=dict)  # arguments that the text takes for real numbers
-    if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.operands)
-    seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
-    auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
-    seeds: tuple[str, ...] = ()
-    output: Node = None  # the statement that returns, once the backward half is made
-    mask_seeds: tuple[str, ...] = ()  # the last of these: where the others are zero by structure
-    zeroing: dict[str, None] = field(default_factory=dict)  # arguments whose adjoints are zero by structure somewhere
-    by_rows: bool = False  # whether a row of the value depends on that of its argument alone, and is long to make
-    outcome: Any = None  # of a text with a leading axis: what its value is, and what has the axis (batch.values.Value)
-    recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
-    lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
 
-    def __post_init__(self) -> None:
-        self.arguments, self.kinds = self.kinds, dict(self.kinds)  # what callers pass; what names mean in the text
+
+@dataclass(slots=True)
+class Facts:
+    """Everything known of the function being differentiated. Passes fill tables; they hang nothing on nodes."""
+
+    source: Source
+    namespace: Namespace
+    request: Request
+    module: Any = None  # the module of text that this function is part of (srcgrad.module.Module)
+    names: FunctionNames = field(default_factory=FunctionNames)
+    origin: Origin = field(default_factory=Origin)
+    kinds: KnownKinds = field(default_factory=KnownKinds)
+    resolution: Resolution = field(default_factory=Resolution)
+    activity: Activity = field(default_factory=Activity)
+    values: Values = field(default_factory=Values)
+    memory: Memory = field(default_factory=Memory)
+    calls: DerivedCalls = field(default_factory=DerivedCalls)
+    tape: Tape = field(default_factory=Tape)
+    idioms: Idioms = field(default_factory=Idioms)
+
+    def own_copy(self) -> Facts:
+        """Facts whose tables may be filled; what stands in the tables is shared."""
+        made: Facts = copy(self)
+        for record in RECORDS:
+            known = getattr(self, record)
+            own = {one.name: _own_table(getattr(known, one.name)) for one in fields(known)}
+            setattr(made, record, replace(known, **own))
+        return made
 
     def library(self, identifier: str, value: Any = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another.
@@ -299,74 +388,85 @@ class Facts:
         `value` is what is meant, or where it is: `"numba.njit"` is imported by the text alone.
         """
         meant = original(value if value is not None else {"np": np}.get(identifier) or getattr(runtime, identifier))
-        while self.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
+        while self.names.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
             identifier += "_"
-        if identifier not in self.imports:
+        if identifier not in self.names.imports:
             same = getattr(self.namespace.lookup(identifier), "object", None) is meant
             made = self.module is not None and identifier in self.module.making  # a derivative of the text goes by it
             self.names.taken |= {identifier} if made else set()
-            free = not made and identifier not in self.local and (same or identifier not in self.names.taken)
-            self.imports[identifier] = identifier if free else self.names.fresh(identifier)
+            free = not made and identifier not in self.names.local and (same or identifier not in self.names.taken)
+            self.names.imports[identifier] = identifier if free else self.names.fresh(identifier)
             self.names.taken.add(identifier)
-            self.library_values[identifier] = meant
-        return self.imports[identifier]
+            self.names.library_values[identifier] = meant
+        return self.names.imports[identifier]
 
     def list_kind(self, bound: str) -> str:
         """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
-        return self.lists.get(self.base.get(bound, bound), "")
+        return self.kinds.lists.get(self.names.base.get(bound, bound), "")
 
     def calls_hooks(self, node: Node) -> bool:
         """Whether a statement of the backward half calls hooks."""
-        return any(getattr(call.func, "id", "") == self.imports.get("hooked") for call in find_nodes(node, gast.Call))
+        return any(
+            getattr(call.func, "id", "") == self.names.imports.get("hooked") for call in find_nodes(node, gast.Call)
+        )
 
     def names_and_bases(self, names: Iterable[str]) -> set[str]:
         """The names themselves, and the arrays of whose elements they may be views."""
         seen = set(names)
-        seen.update([self.views[one] or one for one in seen if one in self.views])
-        tables = (self.views, self.viewed, self.holding)
-        return seen | set(self.mutable) if any(one in table for one in seen for table in tables) else seen
+        seen.update([self.memory.views[one] or one for one in seen if one in self.memory.views])
+        tables = (self.memory.views, self.memory.viewed, self.memory.holding)
+        return seen | set(self.memory.mutable) if any(one in table for one in seen for table in tables) else seen
 
     @property
     def pushes_forward(self) -> bool:
         """Whether tangents are computed, not adjoints."""
-        return self.mode in ("forward", "hvp", "push")
+        return self.request.mode in ("forward", "hvp", "push")
 
     @property
     def recomputes(self) -> bool:
         """Whether checkpoints are heeded: not where nothing is recorded, nor in a text to be differentiated again."""
-        backwards = self.mode in ("reverse", "value-and-grad", "vjp", "elementwise", "pull")
+        backwards = self.request.mode in ("reverse", "value-and-grad", "vjp", "elementwise", "pull")
         return backwards and self.module is not None and not self.module.inline
 
     def as_written(self, node: Node) -> Node:
         """`a += e` for its plain spelling, where nothing recorded holds the old value; other statements as they are."""
-        if node not in self.augmented or not isinstance(node.targets[0], gast.Name):
+        if node not in self.origin.augmented or not isinstance(node.targets[0], gast.Name):
             return node
         value, bound = node.value, node.targets[0].id
-        if bound in self.saved or not isinstance(value, gast.BinOp) or getattr(value.left, "id", "") != bound:
+        if bound in self.tape.saved or not isinstance(value, gast.BinOp) or getattr(value.left, "id", "") != bound:
             return node
         return gast.copy_location(gast.AugAssign(node.targets[0], value.op, value.right), node)
 
     @property
     def unused_name(self) -> str:
         """The name for what nobody reads: `_`, unless the user's text has it."""
-        self.nobody = self.nobody or ("_" if "_" not in self.local else self.names.fresh("_"))
-        return self.nobody
+        self.names.nobody = self.names.nobody or ("_" if "_" not in self.names.local else self.names.fresh("_"))
+        return self.names.nobody
 
     def place(self, node: Node) -> Place:
         """Where `node` is in the user's text."""
-        return (self.module and self.module.written.place(node)) or place_in(self.source, node, self.generated)
+        return (self.module and self.module.written.place(node)) or place_in(self.source, node, self.request.generated)
 
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
         """The error to raise about `node`."""
         return DifferentiationError(code, message, remedy, self.place(node))
 
 
+def _own_table(value: object) -> object:
+    """A table that may be filled."""
+    if type(value) is dict:
+        return {key: _own_table(item) if type(item) in (dict, list) else item for key, item in value.items()}
+    if type(value) is list:
+        return list(value)
+    return set(value) if type(value) is set else value
+
+
 def copy_with_facts(node: Node, facts: Facts) -> Node:
     """A copy of a tree that keeps what is known of its names."""
     if isinstance(node, gast.Name):
         made = name(node.id, node.ctx)
-        facts.spec.update({made: facts.spec[node]} if node in facts.spec else {})
-        facts.results.update({made: None} if node in facts.results else {})
+        facts.values.spec.update({made: facts.values.spec[node]} if node in facts.values.spec else {})
+        facts.resolution.results.update({made: None} if node in facts.resolution.results else {})
         return made
     return remade(node, lambda part: copy_with_facts(part, facts))
 
@@ -490,25 +590,8 @@ def numbers(kinds: dict[str, Kind]) -> frozenset[str]:
     return found
 
 
-# What the tables are of, by record: `srcgrad/pipeline.py` says of each pass which of these it reads and writes.
-RECORDS = {
-    "Request": "source mode wrt single module step inner called placed handed seed auxiliary generated by_rows",
-    "Names": "namespace names base temporaries spelled adjoint_of globals_as nobody local around imports library_values"
-    " functions opposites plurals back seeds",
-    "Origin": "origin text foreign plain number lines rewritten mention again_written instead augmented updates"
-    " contexts lambdas",
-    "Kinds": "kinds of named mixed containers lists displays records parted tuples ranks",
-    "Resolution": "operation effects moving checked copies entered doubtful results",
-    "Activity": "varied active branch_depth indexed summed reads definition rebound lasting narrowed left_over",
-    "Values": "spec part_spec value_spec complex unsigned integers counting counters constants assumed_real"
-    " expected_real outcome",
-    "Memory": "mutable added_to views viewed holding swapped elements if_list taken",
-    "Calls": "callees backs recomputed checkpointed steps snapshots pulled fills callee_seeds derived mask_seeds output"
-    " zeroing",
-    "Tape": "pops stacks saved restores pushes whiles again recorded kept fresh_copies accumulators zeros accumulates"
-    " reduced whole probes tangents",
-    "Idioms": "shifts doubts floors least masked singled sought supports supported zeroed needed",
-}
+# Of these `srcgrad/pipeline.py` says which a pass reads and writes; what was asked for is read by all.
+RECORDS = ("names", "origin", "kinds", "resolution", "activity", "values", "memory", "calls", "tape", "idioms")
 
 
 def meant(node: Node, facts: Facts, known: Container[str] = ()) -> Any:
@@ -527,12 +610,12 @@ def function_called(call: Node, facts: Facts) -> Any:
 
 def _binding(node: Node, facts: Facts, known: Container[str]) -> Binding | None:
     if isinstance(node, gast.Name):
-        for identifier, spelled in facts.imports.items():
+        for identifier, spelled in facts.names.imports.items():
             if spelled == node.id:
-                return Binding("object", facts.library_values[identifier])
-        if node.id in facts.local or node.id in known:
+                return Binding("object", facts.names.library_values[identifier])
+        if node.id in facts.names.local or node.id in known:
             return None
-        return facts.namespace.lookup(facts.globals_as.get(node.id, node.id))
+        return facts.namespace.lookup(facts.names.globals_as.get(node.id, node.id))
     if isinstance(node, gast.Attribute):
         base = _binding(node.value, facts, known)
         return None if base is None else attribute(base, node.attr)

@@ -168,7 +168,12 @@ def pushed_flag(node: Node, stack: str, bound: str, adjoints: Adjoints) -> Block
     facts, value = adjoints.facts, _value(bound, adjoints.state, adjoints.flags)
     adjoints.flags.pop(bound, None)
     if stack not in adjoints.flag_stacks:
-        if value is True or stack not in facts.masked or facts.pops.get(stack) != 1 or facts.list_kind(stack):
+        if (
+            value is True
+            or stack not in facts.idioms.masked
+            or facts.tape.pops.get(stack) != 1
+            or facts.list_kind(stack)
+        ):
             return []
         adjoints.flag_stacks[stack] = facts.names.fresh(f"{stack}_used")
     held = name(value) if isinstance(value, str) else literal_node(value)
@@ -195,7 +200,7 @@ def met_masks(
         first = next(mask for mask in given if mask is not None)
         if given[0] == given[1]:
             found[primal] = first
-        elif facts.masked.get(primal) and not any(mask is not None and mask.grown for mask in given):
+        elif facts.idioms.masked.get(primal) and not any(mask is not None and mask.grown for mask in given):
             if all(mask is not None or none for mask, none in zip(given, zero, strict=True)):
                 found[primal] = _mask_after_branch(primal, given, sides, node, adjoints)
     adjoints.masks = found
@@ -205,9 +210,9 @@ def _mask_after_branch(
     primal: str, given: list[Mask | None], sides: list[Block], node: Node, adjoints: Adjoints
 ) -> Mask:
     facts, numpy = adjoints.facts, adjoints.facts.library("np")
-    spec = facts.value_spec.get(primal, Spec(ndim=None))
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
+    spec = facts.values.value_spec.get(primal, Spec(ndim=None))
+    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    facts.names.temporaries[held] = "t"
     for side, mask in zip(sides, given, strict=True):
         masking = StatementMasks(facts, node, {})
         if mask is not None:
@@ -223,8 +228,8 @@ def _mask_after_branch(
 def _names_with_flags(adjoints: Adjoints) -> list[str]:
     """Names whose adjoints meet a factor that may not be finite, arguments apart."""
     facts, masks = adjoints.facts, adjoints.masks
-    wanted = [one for one in adjoints.state if one in facts.masked or one in adjoints.guarded]
-    return [one for one in wanted if one not in facts.containers and not (one in masks and masks[one].grown)]
+    wanted = [one for one in adjoints.state if one in facts.idioms.masked or one in adjoints.guarded]
+    return [one for one in wanted if one not in facts.kinds.containers and not (one in masks and masks[one].grown)]
 
 
 def _value(primal: str, state: State, flags: Flags) -> bool | str:

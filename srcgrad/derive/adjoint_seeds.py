@@ -32,15 +32,15 @@ def pulled_back(
     Masks that it has `taken` stand behind the seeds, and those `given` behind the adjoints.
     """
     facts = adjoints.facts
-    operands = facts.pulled[node.value]
+    operands = facts.calls.pulled[node.value]
     seed = adjoints.of_value(node, bound[0])
-    seeds = facts.callee_seeds.get(node.value, ())
-    if node.value in facts.recomputed:
+    seeds = facts.calls.callee_seeds.get(node.value, ())
+    if node.value in facts.calls.recomputed:
         call = _repeat_call(node.value, seed, facts)
-        seeds_of_masks = facts.module.making[facts.recomputed[node.value]].mask_seeds
+        seeds_of_masks = facts.module.making[facts.calls.recomputed[node.value]].calls.mask_seeds
         call.keywords += [gast.keyword(one, mask) for one, mask in zip(seeds_of_masks, taken, strict=True)]
     else:
-        call = expression("back()", back=facts.backs[node.value])
+        call = expression("back()", back=facts.calls.backs[node.value])
         call.args.append(gast.Starred(seed, gast.Load()) if len(seeds) > 1 else seed)
         call.args += taken
     if len(operands) == 1 and not given:
@@ -51,7 +51,7 @@ def pulled_back(
 def _repeat_call(call: Node, seed: Node, facts: Facts) -> Node:
     """`g_pull(a, b, y_bar=y_bar)`: the call once more, and its adjoints; several seeds stand behind the arguments."""
     again = copy_with_facts(call, facts)
-    again.func = name(facts.recomputed[call])
+    again.func = name(facts.calls.recomputed[call])
     spelled = facts.module.seeds(again.func.id)
     if len(spelled) == 1:
         again.keywords.append(gast.keyword(spelled[0], seed))
@@ -85,13 +85,13 @@ def unpack_adjoints(
             targets.append(name(facts.unused_name, gast.Store()))
             continue
         once = names.count(operand.id) == 1 and operand.id not in stores(node)
-        changes = operand.id in facts.indexed and operand.id not in facts.containers
+        changes = operand.id in facts.activity.indexed and operand.id not in facts.kinds.containers
         if once and not changes and not adjoints.exists(operand.id):
             targets.append(name(adjoints.of(operand.id), gast.Store()))
             direct.append(operand.id)
         else:
-            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-            facts.temporaries[held] = "t"
+            held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+            facts.names.temporaries[held] = "t"
             targets.append(name(held, gast.Store()))
             pairs.append((copy_with_facts(operand, facts), name(held)))
     targets += [name(one, gast.Store()) for one in behind]
@@ -109,8 +109,8 @@ def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pa
     first = _first_part(display, value, facts)
     if first is not None:
         return [first]
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
+    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    facts.names.temporaries[held] = "t"
     shared.append(assign(held, value))
     note_complex(held, value, facts)
     return items(display, name(held), facts)
@@ -128,7 +128,7 @@ def _first_part(display: Node, value: Node, facts: Facts) -> Pair | None:
     axis = value.args[2].value if len(value.args) == 3 and isinstance(value.args[2], gast.Constant) else 0
     rank, whole = spec_of_tree(first, facts).ndim, spec_of_tree(value.args[0], facts).ndim
     literal = len(value.args) < 4 and not value.keywords and type(axis) is int
-    if not literal or rank is None or rank != whole or not 0 <= axis < rank or first.id not in facts.active:
+    if not literal or rank is None or rank != whole or not 0 <= axis < rank or first.id not in facts.activity.active:
         return None
     if any(is_active(item, facts) for item in others):
         return None
@@ -152,7 +152,7 @@ def items(display: Node, value: Node, facts: Facts) -> list[Pair]:
     for key, item in parts:
         part = expression("value[key]", value=copy_with_facts(value, facts), key=key)
         if isinstance(item, gast.Name):
-            if item.id in facts.active:
+            if item.id in facts.activity.active:
                 found.append((copy_with_facts(item, facts), part))
         elif isinstance(item, gast.Tuple | gast.List | gast.Dict):
             found += items(item, part, facts)
@@ -162,31 +162,31 @@ def items(display: Node, value: Node, facts: Facts) -> list[Pair]:
 def is_active(argument: Node, facts: Facts) -> bool:
     """Whether an operand, or a part of it, carries a derivative."""
     if isinstance(argument, gast.Name):
-        return argument.id in facts.active
+        return argument.id in facts.activity.active
     parts = getattr(argument, "elts", None) or getattr(argument, "values", None) or []
     return isinstance(argument, gast.Tuple | gast.List | gast.Dict) and any(is_active(a, facts) for a in parts)
 
 
 def seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
     """The adjoint of the returned name is the seed; a tuple's is unpacked."""
-    value = output.value.elts[0] if facts.auxiliary else output.value
+    value = output.value.elts[0] if facts.request.auxiliary else output.value
     if isinstance(value, gast.Name) and _is_own(value.id, facts):
         adjoints.state[value.id] = PRESENT
         return _start(adjoints.of(value.id), output, facts)
     if _is_split(value, facts):
-        facts.seeds = tuple(facts.names.fresh(bar(f"y{k}")) for k, _ in enumerate(value.elts, 1))
+        facts.names.seeds = tuple(facts.names.fresh(bar(f"y{k}")) for k, _ in enumerate(value.elts, 1))
         split: Block = []
-        for item, part in zip(value.elts, facts.seeds, strict=True):
+        for item, part in zip(value.elts, facts.names.seeds, strict=True):
             adjoints.contribute_whole(copy_with_facts(item, facts), name(part), split, output)
         return split
     given = facts.names.fresh("y_bar")
     made = _start(given, output, facts)
     if isinstance(value, gast.Name):
-        if value.id in facts.active:
+        if value.id in facts.activity.active:
             adjoints.contribute_whole(copy_with_facts(value, facts), name(given), made, output)
         return made
     for item, part in zip(value.elts, _parts(given, value.elts, made, output, adjoints), strict=True):
-        if item.id in facts.active:
+        if item.id in facts.activity.active:
             adjoints.contribute_whole(copy_with_facts(item, facts), part, made, output)
     return made
 
@@ -196,37 +196,42 @@ def seed_masks(output: Node, adjoints: Adjoints) -> None:
     facts, value = adjoints.facts, output.value
     several = isinstance(value, gast.Tuple)
     parts = value.elts if several else [value]
-    held = [part.id for part in parts if isinstance(part, gast.Name) and part.id in facts.active]
-    apart = [one for one in dict.fromkeys(held) if one not in facts.containers and not facts.list_kind(one)]
-    if len(apart) < len(parts) or len(facts.seeds) != len(parts) or facts.complex:
+    held = [part.id for part in parts if isinstance(part, gast.Name) and part.id in facts.activity.active]
+    apart = [one for one in dict.fromkeys(held) if one not in facts.kinds.containers and not facts.list_kind(one)]
+    if len(apart) < len(parts) or len(facts.names.seeds) != len(parts) or facts.values.complex:
         return
-    for place in facts.handed.takes_masks:
+    for place in facts.request.handed.takes_masks:
         mask, one = facts.names.fresh(f"y{place + 1}_mask" if several else "y_mask"), apart[place]
-        spec = Spec(ndim=None) if several else facts.value_spec.get(one, Spec(ndim=None))
+        spec = Spec(ndim=None) if several else facts.values.value_spec.get(one, Spec(ndim=None))
         adjoints.masks[one] = Mask(mask, spec)
-        facts.mask_seeds += (mask,)
-    facts.seeds += facts.mask_seeds
+        facts.calls.mask_seeds += (mask,)
+    facts.names.seeds += facts.calls.mask_seeds
 
 
 def _is_split(value: Node, facts: Facts) -> bool:
     """Whether a pullback takes the adjoints of a tuple's items one by one: if only texts of ours call it."""
-    if not facts.handed.apart or facts.step is not None or facts.module.inline or facts.module.leading.axis:
+    if (
+        not facts.request.handed.apart
+        or facts.request.step is not None
+        or facts.module.inline
+        or facts.module.leading.axis
+    ):
         return False
     given = facts.source.tree.args
-    if facts.mode == "pull" and (given.defaults or given.kwonlyargs or given.vararg):
+    if facts.request.mode == "pull" and (given.defaults or given.kwonlyargs or given.vararg):
         return False  # seeds stand behind the arguments
-    if facts.mode not in ("vjp", "pull") or not isinstance(value, gast.Tuple) or len(value.elts) < 2:
+    if facts.request.mode not in ("vjp", "pull") or not isinstance(value, gast.Tuple) or len(value.elts) < 2:
         return False
-    return all(item.id in facts.active for item in value.elts)
+    return all(item.id in facts.activity.active for item in value.elts)
 
 
 def _parts(seed: str, items: list[Node], made: Block, output: Node, adjoints: Adjoints) -> list[Node]:
     """The adjoints of a tuple's items: unpacked, if all are wanted, else `y_bar[k]`."""
     facts = adjoints.facts
-    if len(items) < 2 or not all(item.id in facts.active for item in items):
+    if len(items) < 2 or not all(item.id in facts.activity.active for item in items):
         return [expression(f"{seed}[{position}]") for position in range(len(items))]
     parts = [facts.names.fresh("t1") for _ in items]
-    facts.temporaries |= dict.fromkeys(parts, "t")
+    facts.names.temporaries |= dict.fromkeys(parts, "t")
     held = [adjoints.of(part) for part in parts]
     taken = gast.Tuple([name(one, gast.Store()) for one in held], gast.Store())
     made.append(at(gast.Assign([taken], name(seed), None), output))
@@ -235,28 +240,28 @@ def _parts(seed: str, items: list[Node], made: Block, output: Node, adjoints: Ad
 
 def _start(seed: str, output: Node, facts: Facts) -> Block:
     """The seed is a parameter, or a first statement of the backward half binds it."""
-    if facts.seed in ("parameter", "given"):
-        facts.seeds = (seed,)
+    if facts.request.seed in ("parameter", "given"):
+        facts.names.seeds = (seed,)
         return []
-    if facts.seed == "one":
+    if facts.request.seed == "one":
         made = assign(seed, literal_node(1.0), output)
-        facts.spec[made] = Spec()
+        facts.values.spec[made] = Spec()
         return [made]
     held = getattr(output.value, "id", "")
-    if not isinstance(output.value, gast.Name) or "dict" in (facts.containers.get(held), facts.list_kind(held)):
+    if not isinstance(output.value, gast.Name) or "dict" in (facts.kinds.containers.get(held), facts.list_kind(held)):
         raise facts.refuse(
             output, "E5007", "the function returns several values", "return one array, or use srcgrad.vjp"
         )
     ones = expression(f"{facts.library('np')}.ones_like(y)", y=copy_with_facts(output.value, facts))
     made = assign(seed, ones, output)
-    facts.spec[made] = facts.spec.get(output.value, Spec(frozenset([seed]), frozenset([seed]), None))
+    facts.values.spec[made] = facts.values.spec.get(output.value, Spec(frozenset([seed]), frozenset([seed]), None))
     return [made]
 
 
 def _is_own(returned: str, facts: Facts) -> bool:
     """Whether the seed may go by the name of the returned value's adjoint, whose elements must not change."""
-    if returned in facts.mutable or returned in facts.indexed or facts.list_kind(returned):
+    if returned in facts.memory.mutable or returned in facts.activity.indexed or facts.list_kind(returned):
         return False
-    if facts.temporaries.get(returned, "y") != "y":
+    if facts.names.temporaries.get(returned, "y") != "y":
         return False
-    return returned in facts.active and returned not in facts.wrt and returned not in facts.base
+    return returned in facts.activity.active and returned not in facts.request.wrt and returned not in facts.names.base

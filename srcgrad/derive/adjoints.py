@@ -47,11 +47,11 @@ from srcgrad.frontend.early_facts import may_count
 def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     """The contribution of an elementwise operation to its operand, in the operand's shape."""
     facts = adjoints.facts
-    if operand.id in facts.accumulators.get(like, ()) and not facts.spec[like].scalar:
+    if operand.id in facts.tape.accumulators.get(like, ()) and not facts.values.spec[like].scalar:
         adjoints.specs[operand.id] = wide_spec(operand.id)  # stays as wide as the loop has made it
         return value
-    result = facts.spec[like]
-    wanted = facts.spec.get(operand)
+    result = facts.values.spec[like]
+    wanted = facts.values.spec.get(operand)
     made = spec_of_tree(value, facts)
     widened = adjoints.specs.get(like.targets[0].id) == wide_spec(like.targets[0].id)
     if not covers(made, result) and not widened:
@@ -89,10 +89,10 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
 def _is_opened(operand: Node, made: Spec, facts: Facts) -> bool:
     """Whether a name is `x[:, None]`, of a known rank: an adjoint of that rank is summed along the new axis."""
     definition, operation = _made_by(operand, facts)
-    if operation is None or operation.function is not operator.getitem or operand.id in facts.rebound:
+    if operation is None or operation.function is not operator.getitem or operand.id in facts.activity.rebound:
         return False
-    source, index, known = operation.bound["x"], operation.bound["index"], facts.spec[definition]
-    if not isinstance(source, gast.Name) or source.id in facts.indexed:
+    source, index, known = operation.bound["x"], operation.bound["index"], facts.values.spec[definition]
+    if not isinstance(source, gast.Name) or source.id in facts.activity.indexed:
         return False  # an adjoint of which parts are added to takes what has its shape
     plain = "float16" not in known.dtype and "float16" not in made.dtype
     return plain and _is_read(facts) and bool(new_axes(index)) and made.ndim == known.ndim == len(index.elts)
@@ -100,24 +100,24 @@ def _is_opened(operand: Node, made: Spec, facts: Facts) -> bool:
 
 def sum_new_axes(adjoints: Adjoints, operand: Node, value: Node, index: Node) -> Node | None:
     """What a wide adjoint of `x[:, None]` contributes to x; None where the adjoint is as wide as it is due."""
-    facts, made = adjoints.facts, adjoints.facts.spec.get(value)
+    facts, made = adjoints.facts, adjoints.facts.values.spec.get(value)
     due = None if made is None else extents(made)
-    if made is None or made.ndim is None or made is not adjoints.specs.get(facts.adjoint_of[value.id]):
+    if made is None or made.ndim is None or made is not adjoints.specs.get(facts.names.adjoint_of[value.id]):
         return None
     axes = new_axes(index)
     spelled = axes[0] if len(axes) == 1 else tuple(axes)
     part = expression(f"value.sum(axis={spelled!r})", value=value)
     left = tuple(one for axis, one in enumerate(due or ()) if axis not in axes)
-    facts.spec[part] = (
+    facts.values.spec[part] = (
         with_extents(left, made.dtype) if due else replace(wide_spec(operand.id), ndim=made.ndim - len(axes))
     )
-    wanted = facts.spec.get(operand)
-    if wanted is not None and facts.spec[part].shape == wanted.shape:
+    wanted = facts.values.spec.get(operand)
+    if wanted is not None and facts.values.spec[part].shape == wanted.shape:
         return part
     if _adds(operand, facts) and shape_may_differ(operand, facts):
-        adjoints.specs[operand.id] = facts.spec[part]
+        adjoints.specs[operand.id] = facts.values.spec[part]
         return part
-    summed = None if wanted is None else _sum_broadcast_axes(part, facts.spec[part], wanted, facts)
+    summed = None if wanted is None else _sum_broadcast_axes(part, facts.values.spec[part], wanted, facts)
     return summed or expression(
         f"{facts.library('sum_to')}(value, primal)", value=part, primal=copy_with_facts(operand, facts)
     )
@@ -126,7 +126,7 @@ def sum_new_axes(adjoints: Adjoints, operand: Node, value: Node, index: Node) ->
 def own_sum(operand: Node, value: Node, facts: Facts) -> Node:
     """What a rule contributes with the sum that undoes broadcasting as it is known; without it where none is due."""
     is_sum = function_called(value, facts) is runtime.sum_to
-    wanted = facts.spec.get(operand)
+    wanted = facts.values.spec.get(operand)
     if not is_sum or len(value.args) != 2 or not same_tree(value.args[1], operand) or wanted is None:
         return value
     made = spec_of_tree(value.args[0], facts)
@@ -142,7 +142,7 @@ def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> b
 
     Where the lengths tell along which axes it is summed, that is written out.
     """
-    facts, wanted = adjoints.facts, adjoints.facts.spec.get(operand)
+    facts, wanted = adjoints.facts, adjoints.facts.values.spec.get(operand)
     if not _is_read(facts):
         return False
     if (
@@ -161,7 +161,7 @@ def _is_read(facts: Facts) -> bool:
     module = facts.module
     if module is None or not module.target.as_written or not module.seeded or module.leading.axis:
         return False
-    return not facts.generated
+    return not facts.request.generated
 
 
 def _dot(value: Node, facts: Facts) -> Node | None:
@@ -217,7 +217,7 @@ def shape_may_differ(operand: Node, facts: Facts, plain: bool = True) -> bool:
     if operation is None or operation.rule is None:
         return False
     if operation.rule.wide:
-        return facts.spec[definition].ndim is None or operand.id in facts.rebound
+        return facts.values.spec[definition].ndim is None or operand.id in facts.activity.rebound
     return operation.rule.kind == "elementwise" and (plain or _hands_on(operation, facts))
 
 
@@ -231,8 +231,8 @@ def _is_shared(operand: Node, facts: Facts) -> bool:
     operation = _made_by(operand, facts)[1]
     if operation is None or not _is_read(facts):
         return False
-    active = [one for one in operation.bound.values() if isinstance(one, gast.Name) and one.id in facts.active]
-    return any(facts.spec[one].scalar for one in active if one in facts.spec)
+    active = [one for one in operation.bound.values() if isinstance(one, gast.Name) and one.id in facts.activity.active]
+    return any(facts.values.spec[one].scalar for one in active if one in facts.values.spec)
 
 
 def _adds(operand: Node, facts: Facts) -> bool:
@@ -246,7 +246,7 @@ def _is_model(operand: Node, facts: Facts) -> bool:
     definition, operation = _made_by(operand, facts)
     if operation is None or operation.rule is None or not operation.rule.wide or not _is_read(facts):
         return False
-    return "float16" not in facts.spec[definition].dtype
+    return "float16" not in facts.values.spec[definition].dtype
 
 
 def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None]:
@@ -254,10 +254,16 @@ def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None
 
     What a loop reads in each trip is read more than once: what the trips contribute is added up, in one shape.
     """
-    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1 or operand.id in facts.lasting:
+    if (
+        operand.id in facts.request.wrt
+        or facts.activity.reads.get(operand.id) != 1
+        or operand.id in facts.activity.lasting
+    ):
         return None, None
-    definition = facts.definition.get(operand.id)
-    return definition, None if definition is None else facts.operation.get(getattr(definition, "value", None))
+    definition = facts.activity.definition.get(operand.id)
+    return definition, None if definition is None else facts.resolution.operation.get(
+        getattr(definition, "value", None)
+    )
 
 
 def is_sum(operand: Node, facts: Facts) -> bool:
@@ -265,17 +271,17 @@ def is_sum(operand: Node, facts: Facts) -> bool:
     definition, operation = _made_by(operand, facts)
     if operation is None or operation.function not in (np.add, np.subtract) or not _is_read(facts):
         return False
-    whole = facts.spec[definition].shape
+    whole = facts.values.spec[definition].shape
     alike = any(spec_of_tree(term, facts).shape == whole for term in operation.bound.values())
-    return operand.id in facts.temporaries and not alike
+    return operand.id in facts.names.temporaries and not alike
 
 
 def _is_unread(operand: Node, like: Node, facts: Facts) -> bool:
     """Whether a sum is read for its shape only, since the operation that reads it is linear in it."""
-    reader = facts.operation.get(getattr(like, "value", None))
+    reader = facts.resolution.operation.get(getattr(like, "value", None))
     if reader is None or reader.function not in (np.add, np.subtract, np.negative, np.multiply):
         return False
-    active = [one for one in reader.bound.values() if isinstance(one, gast.Name) and one.id in facts.active]
+    active = [one for one in reader.bound.values() if isinstance(one, gast.Name) and one.id in facts.activity.active]
     return is_sum(operand, facts) and len(active) == 1
 
 
@@ -298,12 +304,12 @@ def _hands_on(operation: Operation, facts: Facts) -> bool:
     """Whether the adjoint of one operand is that of the result, as it is or negated, and no other is active."""
     if operation.function not in (np.add, np.subtract, np.negative, np.positive):
         return False
-    return sum(isinstance(a, gast.Name) and a.id in facts.active for a in operation.bound.values()) == 1
+    return sum(isinstance(a, gast.Name) and a.id in facts.activity.active for a in operation.bound.values()) == 1
 
 
 def is_summed(operand: Node, facts: Facts) -> bool:
     """Whether a name is a sum or mean that is read once: its adjoint may be one number for all of its elements."""
-    operation = None if operand.id in facts.rebound else _made_by(operand, facts)[1]
+    operation = None if operand.id in facts.activity.rebound else _made_by(operand, facts)[1]
     return operation is not None and operation.function in (np.sum, np.mean)
 
 
@@ -316,7 +322,7 @@ def expand(value: Node, primal: str, facts: Facts) -> Node:
 
 def full_array(value: Node, operand: Node, facts: Facts) -> Node:
     """An array of the operand's shape filled with `value`."""
-    spec = facts.spec.get(operand)
+    spec = facts.values.spec.get(operand)
     if spec is not None and spec.scalar:
         return value
     if spec_of_tree(value, facts).scalar:
@@ -355,14 +361,14 @@ def narrow_form(value: Node, facts: Facts) -> Node | None:
         made = expression(f"{facts.library('np')}.expand_dims(g, {axis!r})", g=g)
     lengths = extents(known)
     if isinstance(axis, int) and lengths and rank == len(lengths) + 1 and axis >= 0:
-        facts.spec[made] = with_extents((*lengths[:axis], "1", *lengths[axis:]), known.dtype)
+        facts.values.spec[made] = with_extents((*lengths[:axis], "1", *lengths[axis:]), known.dtype)
         return made
     return _note_neutral(made, known, facts)
 
 
 def _note_neutral(node: Node, spec: Spec, facts: Facts) -> Node:
     """Note that a tree broadcasts into the shape of whatever it is combined with."""
-    facts.spec[node] = Spec(frozenset(), spec.dtype, None)
+    facts.values.spec[node] = Spec(frozenset(), spec.dtype, None)
     return node
 
 
@@ -434,11 +440,11 @@ class Adjoints:
 
     def of(self, primal: str) -> str:
         """The name of the adjoint of `primal`."""
-        spelled = self.facts.spelled
+        spelled = self.facts.names.spelled
         if primal not in spelled:
-            stem = self.facts.temporaries.get(primal)
+            stem = self.facts.names.temporaries.get(primal)
             spelled[primal] = self.facts.names.fresh(bar("y" if stem == "y" else primal))
-            self.facts.adjoint_of[spelled[primal]] = primal
+            self.facts.names.adjoint_of[spelled[primal]] = primal
         return spelled[primal]
 
     def exists(self, primal: str) -> bool:
@@ -447,26 +453,26 @@ class Adjoints:
 
     def may_be_unbound(self, primal: str) -> bool:
         """Whether the primal may have no value here: it is bound in a branch, and this is outside of that."""
-        return self.facts.branch_depth.get(primal, 0) > self.depth
+        return self.facts.activity.branch_depth.get(primal, 0) > self.depth
 
     def read(self, primal: str, spec: Spec | None) -> Node:
         """The adjoint as an operand."""
         made = name(self.of(primal))
         spec = self.specs.get(primal, spec)
         if spec is not None:
-            self.facts.spec[made] = spec
+            self.facts.values.spec[made] = spec
         return made
 
     def arrive(self, primal: str, mask: Mask | None) -> None:
         """Note where a contribution to an adjoint may be nonzero, if anybody wants to know."""
-        if primal in self.facts.masked:
+        if primal in self.facts.idioms.masked:
             self.arriving.setdefault(primal, []).append(mask)
 
     def contribute(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add `value` to the adjoint of the operand's name, in the operand's shape."""
         facts = self.facts
         value = self.fit_to_real(operand, value)
-        if value in facts.reduced:
+        if value in facts.tape.reduced:
             value = settle(self, operand, value, like)
         elif is_spread(value, facts):
             value = self.spread(operand, value)
@@ -489,25 +495,29 @@ class Adjoints:
         self.masks.pop(primal, None)
         self.flags.pop(primal, None)
         value = self.fit_to_real(operand, value)
-        spec = self.specs.get(primal, self.facts.spec.get(operand))
+        spec = self.specs.get(primal, self.facts.values.spec.get(operand))
         target = self.of(primal)
-        shared = primal in self.facts.indexed and primal not in self.facts.containers
-        if not self.exists(primal) and shared and primal in self.facts.complex:
+        shared = primal in self.facts.activity.indexed and primal not in self.facts.kinds.containers
+        if not self.exists(primal) and shared and primal in self.facts.values.complex:
             value = expression(f"{self.facts.library('np')}.array(value, dtype=complex)", value=value)
         elif not self.exists(primal) and shared and not is_fresh_value(value, self.facts):
             value = expression(f"{self.facts.library('np')}.array(value)", value=value)  # its elements will change
-        if self.exists(primal) and (primal in self.facts.containers or primal in self.facts.summed):
+        if self.exists(primal) and (primal in self.facts.kinds.containers or primal in self.facts.activity.summed):
             helper = self.facts.library("add")
             made = assign(target, expression(f"{helper}(one, two)", one=self.read(primal, spec), two=value), like)
         elif self.exists(primal):
             made = assign(target, gast.BinOp(self.read(primal, spec), gast.Add(), value), like)
-            self.facts.accumulates[made] = None
+            self.facts.tape.accumulates[made] = None
         else:
             if self.facts.list_kind(primal) == "list" and not is_list(value):
                 value = expression("list(value)", value=value)  # its items will change
-            elif self.has_parts(primal) and self.facts.reads.get(primal, 0) > 1:
+            elif self.has_parts(primal) and self.facts.activity.reads.get(primal, 0) > 1:
                 value = self.own_parts(primal, spec, value)
-            if self.is_half(primal) and self.facts.reads.get(primal, 0) > 1 and primal not in self.facts.rebound:
+            if (
+                self.is_half(primal)
+                and self.facts.activity.reads.get(primal, 0) > 1
+                and primal not in self.facts.activity.rebound
+            ):
                 value = self.widen_contribution(value)
             made = assign(target, value, like)
         self.note(made, spec)
@@ -517,7 +527,7 @@ class Adjoints:
     def has_parts(self, primal: str) -> bool:
         """Whether parts are read of a container which the function does not change."""
         facts = self.facts
-        return primal in facts.containers and primal in facts.indexed and not facts.list_kind(primal)
+        return primal in facts.kinds.containers and primal in facts.activity.indexed and not facts.list_kind(primal)
 
     def own_parts(self, primal: str, spec: Spec | None, value: Node) -> Node:
         """The adjoint of a container to whose parts something will be added: it may be a tuple, or part of the seed."""
@@ -535,36 +545,36 @@ class Adjoints:
 
     def is_half(self, primal: str) -> bool:
         """Whether a primal value is of float16: its adjoint is added up in float32."""
-        spec = self.facts.value_spec.get(primal)
+        spec = self.facts.values.value_spec.get(primal)
         known = spec is not None and spec.dtype == {"float16"}
-        return known or self.facts.kinds.get(primal, UNKNOWN).dtype == "float16"
+        return known or self.facts.kinds.of_names.get(primal, UNKNOWN).dtype == "float16"
 
     def fit_to_real(self, operand: Node, value: Node) -> Node:
         """The contribution to something real is real."""
         held = operand.id
-        holder = held in self.facts.containers or self.facts.list_kind(held)
-        return value if held in self.facts.complex or holder else real_part(value, self.facts)
+        holder = held in self.facts.kinds.containers or self.facts.list_kind(held)
+        return value if held in self.facts.values.complex or holder else real_part(value, self.facts)
 
     def of_value(self, node: Node, bound: str) -> Node:
         """The adjoint of what a statement binds: its real part, where only other statements bind something complex."""
         facts = self.facts
-        read = self.read(bound, facts.spec.get(node))
-        holder = bound in facts.containers or facts.list_kind(bound)
-        if bound in facts.complex and not holder and not may_be_complex(node.value, facts):
+        read = self.read(bound, facts.values.spec.get(node))
+        holder = bound in facts.kinds.containers or facts.list_kind(bound)
+        if bound in facts.values.complex and not holder and not may_be_complex(node.value, facts):
             return real_part(read, facts)
         return read
 
     def element_zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
         """Zeros to whose elements something will be added: an array, also where the primal is a number."""
-        if primal in self.facts.containers or self.is_half(primal):
+        if primal in self.facts.kinds.containers or self.is_half(primal):
             return self.zeros(primal, spec, like, bound=True)
         helper = self.facts.library("np") + ".zeros_like"
-        if primal in self.facts.inner:
+        if primal in self.facts.request.inner:
             helper = self.facts.library("zeros_like")  # it may hold integers
-        known = primal not in self.facts.complex or self.facts.kinds.get(primal, UNKNOWN).complex
+        known = primal not in self.facts.values.complex or self.facts.kinds.of_names.get(primal, UNKNOWN).complex
         dtype = "" if known else ", dtype=complex"
         made = assign(self.of(primal), expression(f"{helper}(primal{dtype})", primal=primal), like)
-        self.facts.zeros[made] = None
+        self.facts.tape.zeros[made] = None
         self.note(made, spec)
         self.state[primal] = ZERO
         return made
@@ -572,17 +582,19 @@ class Adjoints:
     def note(self, made: Node, spec: Spec | None) -> None:
         """Keep what is known of the value that a backward statement binds."""
         if spec is not None:
-            self.facts.spec[made] = spec
+            self.facts.values.spec[made] = spec
 
     def element(self, operand: Node, index: Node, value: Node, basic: bool, into: Block, like: Node) -> None:
         """`x_bar[index] += value`, on an array that this code made."""
         primal = operand.id
         self.masks.pop(primal, None)
         self.flags.pop(primal, None)
-        into.extend(self.whole(primal, self.facts.spec.get(operand), like))
+        into.extend(self.whole(primal, self.facts.values.spec.get(operand), like))
         target = self.of(primal)
-        held = primal in self.facts.containers
-        if held and (primal in self.facts.complex or not _is_plain(primal, index, self.facts)):  # one may be real
+        held = primal in self.facts.kinds.containers
+        if held and (
+            primal in self.facts.values.complex or not _is_plain(primal, index, self.facts)
+        ):  # one may be real
             helper = self.facts.library("add")
             again = copy_with_facts(index, self.facts)
             made = statement(
@@ -596,7 +608,7 @@ class Adjoints:
             made = statement(f"{helper}(target, index, value)", target=target, index=index, value=value)
         made.lineno = like.lineno
         into.append(made)
-        self.facts.elements[target] = None
+        self.facts.memory.elements[target] = None
         self.state[primal] = PRESENT
 
     def whole(self, primal: str, spec: Spec | None, like: Node) -> Block:
@@ -607,7 +619,7 @@ class Adjoints:
         if kind != EITHER:
             return []
         zeros = self.zero_value(primal, spec, bound=True)
-        held = primal in self.facts.containers
+        held = primal in self.facts.kinds.containers
         sum_ = expression(
             f"{self.facts.library('add')}(zeros, old)" if held else "zeros + old", zeros=zeros, old=self.of(primal)
         )
@@ -625,26 +637,26 @@ class Adjoints:
         """`x_bar = zeros`: of the primal's shape, and of a float dtype; 0.0 where the primal is not bound."""
         value = self.zero_value(primal, spec, bound)
         made = assign(self.of(primal), value, like)
-        self.facts.zeros[made] = None
+        self.facts.tape.zeros[made] = None
         self.note(made, spec)
         self.state[primal] = NUMBER if self.may_be_unbound(primal) and not bound else ZERO
         return made
 
     def zero_value(self, primal: str, spec: Spec | None, bound: bool = False) -> Node:
         """Zeros that mirror a primal value; 0.0 if that may have none here, unless it is known to be `bound`."""
-        kind = self.facts.kinds.get(primal, UNKNOWN)
+        kind = self.facts.kinds.of_names.get(primal, UNKNOWN)
         if self.may_be_unbound(primal) and not bound:
             return literal_node(0.0)
-        parameter = primal in self.facts.wrt and primal not in self.facts.inner
+        parameter = primal in self.facts.request.wrt and primal not in self.facts.request.inner
         if kind.tag == "scalar" or (not parameter and spec is not None and spec.scalar):
             return expression(f"{self.facts.library('np')}.float32(0.0)") if self.is_half(primal) else literal_node(0.0)
-        if self.is_half(primal) and primal not in self.facts.containers:
+        if self.is_half(primal) and primal not in self.facts.kinds.containers:
             return self.half_zeros(primal)
-        parameter = parameter and primal not in self.facts.containers and not may_count(primal, self.facts)
+        parameter = parameter and primal not in self.facts.kinds.containers and not may_count(primal, self.facts)
         if parameter and kind.tag in ("unknown", "array"):
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
         zeros = f"{self.facts.library('zeros_like')}(primal)"
-        mutable = self.facts.containers.get(primal) == "tuple" and primal not in self.facts.mixed
+        mutable = self.facts.kinds.containers.get(primal) == "tuple" and primal not in self.facts.kinds.mixed
         return expression(f"list({zeros})" if mutable else zeros, primal=primal)
 
 
@@ -655,7 +667,7 @@ def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     """Whether a part of a container is a number or an array, to which `+=` adds."""
     if facts.list_kind(primal) or isinstance(index, gast.Slice):
         return False
-    kind = facts.kinds.get(primal)
+    kind = facts.kinds.of_names.get(primal)
     if kind is None:
         return True
     found = part_of(kind, index).tag

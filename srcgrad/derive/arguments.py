@@ -72,12 +72,12 @@ from srcgrad.frontend.resolve import FROZEN, PASSIVE_ATTRIBUTES, bind, binding_o
 
 def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
     """E5003: an active value goes through a function that has neither a rule nor source; E5001 if that is known."""
-    if isinstance(facts.operation[value].function, Binding):
-        reason = facts.operation[value].function.reason or "only the text of its module is known"
+    if isinstance(facts.resolution.operation[value].function, Binding):
+        reason = facts.resolution.operation[value].function.reason or "only the text of its module is known"
         return facts.refuse(
             value, "E5012", f"`{gast.unparse(value.func)}` cannot be resolved: {reason}", "import it from a module"
         )
-    owner: Any = getattr(facts.operation[value].function, "__self__", None)
+    owner: Any = getattr(facts.resolution.operation[value].function, "__self__", None)
     half = owner.lacks() if isinstance(owner, type) and hasattr(owner, "lacks") else ""
     if half:
         return facts.refuse(
@@ -86,9 +86,9 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             f"the class {owner.__qualname__} has no `{half}`",
             f"write `{half}(ctx, ...)` in it, a static method",
         )
-    opaque = is_opaque(facts.operation[value].function)
+    opaque = is_opaque(facts.resolution.operation[value].function)
     called = gast.unparse(value.func) if isinstance(value, gast.Call) else type(value).__name__
-    rule = rule_of(facts.operation[value].function)
+    rule = rule_of(facts.resolution.operation[value].function)
     if rule is not None and rule.kind == "refused":
         return facts.refuse(
             value,
@@ -96,7 +96,7 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             f"`{called}` has no derivative: {rule.note}",
             "use srcgrad.stop_gradient on its operands, or write a rule for a function of your own and call that",
         )
-    parts = parts_of(facts.operation[value].function)
+    parts = parts_of(facts.resolution.operation[value].function)
     if parts is not None:
         known = ", ".join(f"`.{one}`" for one in (*parts.names, *parts.constants))
         return facts.refuse(
@@ -107,7 +107,7 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             if "y" in parts.names
             else "bind it to a name of its own, and read these",
         )
-    owner = getattr(facts.operation[value].function, "__self__", None)
+    owner = getattr(facts.resolution.operation[value].function, "__self__", None)
     if is_distribution(owner) and holder(owner) is None:
         return facts.refuse(
             value,
@@ -115,7 +115,7 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             f"`{called}` is a method of a frozen distribution",
             FROZEN,
         )
-    wrapper = is_of_library(facts.operation[value].function)
+    wrapper = is_of_library(facts.resolution.operation[value].function)
     what = ", and is opaque" if opaque else "" if wrapper else " and no Python source"
     return facts.refuse(
         value,
@@ -171,15 +171,15 @@ def _replace_calls(function: Node, facts: Facts) -> None:
         return [_call(node, facts, node in looped) if _is_active_call(node, facts) else _call_of_step(node, facts)]
 
     function.body = rewrite_statements(function.body, called)
-    if any(meets_doubt_in_call(call, facts) for call in facts.derived):
+    if any(meets_doubt_in_call(call, facts) for call in facts.calls.derived):
         note_masks(statements(function.body), facts)
-    carried = {read.id for call in facts.recomputed for read in facts.pulled[call]}
+    carried = {read.id for call in facts.calls.recomputed for read in facts.calls.pulled[call]}
     for node in statements(function.body):
         if target(node) in carried and type(getattr(node.value, "value", None)) is int:
             node.value = literal_node(
                 float(node.value.value)
             )  # `s = 0` before the loop, where `s + x` is a float after it
-            facts.rewritten[facts.origin.get(node, node)] = None
+            facts.origin.rewritten[facts.origin.user.get(node, node)] = None
 
 
 ARITHMETIC = (
@@ -212,14 +212,18 @@ def _is_docstring(node: Node) -> bool:
 def _check_closure(node: Node, facts: Facts) -> None:
     """Refuse what a derivative of a recursive function gives: a pullback, by which a derivative flows unseen."""
     call = getattr(node, "value", None)
-    operation = facts.operation.get(call) if facts.generated and isinstance(call, gast.Call) else None
+    operation = (
+        facts.resolution.operation.get(call) if facts.request.generated and isinstance(call, gast.Call) else None
+    )
     if operation is None or operation.kind != "callee" or isinstance(operation.function, Step):
         return
     tree = facts.module.callee(operation.function, call, facts).tree
     inner = {n.name for n in tree.body if isinstance(n, gast.FunctionDef)}
     result = tree.body[-1].value if isinstance(tree.body[-1], gast.Return) else None
     gives = result is not None and any(isinstance(n, gast.Name) and n.id in inner for n in gast.walk(result))
-    if gives and any(isinstance(n, gast.Name) and n.id in facts.varied for a in _arguments(call) for n in gast.walk(a)):
+    if gives and any(
+        isinstance(n, gast.Name) and n.id in facts.activity.varied for a in _arguments(call) for n in gast.walk(a)
+    ):
         raise facts.refuse(
             call, "E5005", "the derivative of a derivative of a recursive function is not made", "write it as a loop"
         )
@@ -229,7 +233,7 @@ def _call_of_step(node: Node, facts: Facts) -> Node:
     """A call of a step, by the name of the function that the text has for it."""
     call = getattr(node, "value", None)
     if isinstance(node, gast.Assign) and isinstance(call, gast.Call) and isinstance(call.func, gast.Name):
-        found = None if call.func.id in facts.local else facts.namespace.lookup(call.func.id)
+        found = None if call.func.id in facts.names.local else facts.namespace.lookup(call.func.id)
         if found is not None and isinstance(found.object, Step):
             call.func = name(facts.module.derivative(found.object, "primal", (), {}, facts))
     return node
@@ -237,12 +241,12 @@ def _call_of_step(node: Node, facts: Facts) -> Node:
 
 def _is_active_call(node: Node, facts: Facts) -> bool:
     bound = target(node)
-    if bound is None or bound not in facts.active:
+    if bound is None or bound not in facts.activity.active:
         return False
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     if operation is None or operation.kind == "op":
         return False
-    computed = [n for n in walk(node.value.func) if isinstance(n, gast.Name) and n.id in facts.active]
+    computed = [n for n in walk(node.value.func) if isinstance(n, gast.Name) and n.id in facts.activity.active]
     if not computed and not any(active_operand(part, facts) for part in _arguments(node.value)):
         return False
     if operation.kind == "opaque" or computed:
@@ -256,12 +260,12 @@ def _arguments(call: Node) -> list[Node]:
 
 def active_operand(node: Node, facts: Facts) -> bool:
     """Whether an argument carries a derivative."""
-    return isinstance(node, gast.Name) and node.id in facts.active
+    return isinstance(node, gast.Name) and node.id in facts.activity.active
 
 
 def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     call = node.value
-    operation = facts.operation[call]
+    operation = facts.resolution.operation[call]
     callee = facts.module.callee(operation.function, call, facts)
     bound = bind(call, callee.tree, facts)
     wrt = tuple(p for p in parameters(callee.tree) if p in bound and active_operand(bound[p], facts))
@@ -270,37 +274,37 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
             raise facts.refuse(
                 argument, "E5005", f"a container of active values for `{parameter}`", "pass the values one by one"
             )
-    facts.pulled[call] = [bound[p] for p in wrt]
+    facts.calls.pulled[call] = [bound[p] for p in wrt]
     kinds = kinds_of(bound, facts)
     if facts.recomputes and (operation.checkpointed or (in_loop and _is_arithmetic(callee.tree))):
         check_repeatable(operation.function, call, facts)
         made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, handed=Handed(apart=True))
         if facts.module.seeds(made):
-            facts.recomputed[call], facts.backs[call], facts.derived[call] = made, "", (made, kinds)
+            facts.calls.recomputed[call], facts.calls.backs[call], facts.calls.derived[call] = made, "", (made, kinds)
             return _call_of_step(node, facts)
     mode = "forward" if facts.pushes_forward else "vjp"
     made = facts.module.derivative(operation.function, mode, wrt, kinds, facts, handed=Handed(apart=True))
-    facts.derived[call] = made, kinds
-    facts.callee_seeds[call] = facts.module.seeds(made)
-    facts.rewritten[facts.origin.get(node, node)] = None
+    facts.calls.derived[call] = made, kinds
+    facts.calls.callee_seeds[call] = facts.module.seeds(made)
+    facts.origin.rewritten[facts.origin.user.get(node, node)] = None
     call.func = name(made)
     if facts.pushes_forward:
         return node
     back = f"{callee.name}_back"
     back = facts.names.numbered_name(back) if back in facts.names.taken else facts.names.fresh(back)
-    facts.backs[call] = back
+    facts.calls.backs[call] = back
     both = gast.Tuple(elts=[name(node.targets[0].id, gast.Store()), name(back, gast.Store())], ctx=gast.Store())
     rewritten = at(gast.Assign([both], call, None), node)
-    facts.origin[rewritten] = facts.origin.get(node, node)
-    if node in facts.spec:
-        facts.spec[rewritten] = facts.spec[node]
-    if node.targets[0].id in facts.definition:
-        facts.definition[node.targets[0].id] = rewritten
+    facts.origin.user[rewritten] = facts.origin.user.get(node, node)
+    if node in facts.values.spec:
+        facts.values.spec[rewritten] = facts.values.spec[node]
+    if node.targets[0].id in facts.activity.definition:
+        facts.activity.definition[node.targets[0].id] = rewritten
     return rewritten
 
 
 def _holds_active(node: Node, facts: Facts) -> bool:
-    return any(isinstance(n, gast.Name) and n.id in facts.active for n in gast.walk(node))
+    return any(isinstance(n, gast.Name) and n.id in facts.activity.active for n in gast.walk(node))
 
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
@@ -319,29 +323,35 @@ def check_places(program: Program, facts: Facts) -> Block:
     >>> [gast.unparse(line) for line in check_places(program, facts)]
     ['check_arrays(x)']
     """
-    if facts.mode not in _MODES or facts.module.target.typed or facts.module.blocks:
+    if facts.request.mode not in _MODES or facts.module.target.typed or facts.module.blocks:
         return []
-    places = _Places(facts, {p: [p] for p in facts.wrt if _is_unknown(p, facts)}, {p: p for p in _containers(facts)})
-    places.asked.update({p: None for p in places.held if p in facts.taken})
+    places = _Places(
+        facts, {p: [p] for p in facts.request.wrt if _is_unknown(p, facts)}, {p: p for p in _containers(facts)}
+    )
+    places.asked.update({p: None for p in places.held if p in facts.memory.taken})
     places.asked.update(_of_shape_alone(program, facts))
     if places.held or places.whole:
         places.block(program.forward)
-        places.block([*facts.fresh_copies, *program.backward, program.result], backward=True)
-    sure = [p for p in [*facts.wrt, *places.parts] if p not in places.arrays and p not in places.named]
+        places.block([*facts.tape.fresh_copies, *program.backward, program.result], backward=True)
+    sure = [p for p in [*facts.request.wrt, *places.parts] if p not in places.arrays and p not in places.named]
     asked = [p for p in sure if p in places.asked]
-    facts.taken = dict.fromkeys(asked, "check_method")
+    facts.memory.taken = dict.fromkeys(asked, "check_method")
     read = [p for p in sure if p in places.read and p not in places.own and p not in places.asked]
-    facts.taken |= dict.fromkeys(_made_as_arrays(read, program) if facts.mode == "hvp" else read, "check_arrays")
-    known = {**places.arrays, **places.named, **places.own, **facts.taken}
+    facts.memory.taken |= dict.fromkeys(
+        _made_as_arrays(read, program) if facts.request.mode == "hvp" else read, "check_arrays"
+    )
+    known = {**places.arrays, **places.named, **places.own, **facts.memory.taken}
     beside = {**_lists_for_operators(facts), **places.negative}
-    facts.if_list |= {p: "another" for p in places.held if p in beside and p not in known}
-    facts.taken |= {
+    facts.memory.if_list |= {p: "another" for p in places.held if p in beside and p not in known}
+    facts.memory.taken |= {
         p: "check_arrays"
         for p in [*places.held, *program.parameters]
-        if facts.if_list.get(p) == "another" and p not in known
+        if facts.memory.if_list.get(p) == "another" and p not in known
     }
-    facts.taken = {p: facts.taken[p] for p in [*program.parameters, *places.parts] if p in facts.taken}
-    if facts.called or facts.module.inline:
+    facts.memory.taken = {
+        p: facts.memory.taken[p] for p in [*program.parameters, *places.parts] if p in facts.memory.taken
+    }
+    if facts.request.called or facts.module.inline:
         return []
     return [line for helper in ("check_method", "check_arrays") for line in _line(helper, facts)]
 
@@ -355,16 +365,20 @@ def _made_as_arrays(read: list[str], program: Program) -> list[str]:
 
 def _lists_for_operators(facts: Facts) -> dict[str, None]:
     """Those that are lists for operators of the function alone: its derivative cannot compute with a list."""
-    made = [one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.mode == "hvp"]
-    return {p: None for one in (facts, *made) for p, what in one.if_list.items() if what == "another"}
+    made: list[Facts] = [
+        one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.request.mode == "hvp"
+    ]
+    return {p: None for one in (facts, *made) for p, what in one.memory.if_list.items() if what == "another"}
 
 
 def check_real(program: Program, facts: Facts) -> Block:
     """`check_real(z, w)`: a look at arguments that, if they were complex, would have another derivative."""
-    if facts.called or facts.module.inline or facts.module.blocks or facts.module.target.kernels:
+    if facts.request.called or facts.module.inline or facts.module.blocks or facts.module.target.kernels:
         return []
-    made = [one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.mode == "hvp"]
-    expected = {p: None for one in (facts, *made) for p in one.expected_real}
+    made: list[Facts] = [
+        one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.request.mode == "hvp"
+    ]
+    expected = {p: None for one in (facts, *made) for p in one.values.expected_real}
     given = [gast.Name(p, gast.Load(), None, None) for p in program.parameters if p in expected]
     if not given:
         return []
@@ -375,7 +389,7 @@ def check_real(program: Program, facts: Facts) -> Block:
 
 def _line(helper: str, facts: Facts) -> Block:
     """`check_arrays(x, w)`, if there are such arguments."""
-    given = [p for p, how in facts.taken.items() if how == helper]
+    given = [p for p, how in facts.memory.taken.items() if how == helper]
     if not given:
         return []
     made = statement(f"{facts.library(helper)}()")
@@ -385,13 +399,17 @@ def _line(helper: str, facts: Facts) -> Block:
 
 def _is_unknown(parameter: str, facts: Facts) -> bool:
     """Whether nothing is known of what an argument is, and a derivative flows through it."""
-    known = facts.arguments.get(parameter, UNKNOWN).tag != "unknown" or parameter in facts.containers
-    return not known and (parameter in facts.active or facts.mode == "hvp")
+    known = facts.kinds.arguments.get(parameter, UNKNOWN).tag != "unknown" or parameter in facts.kinds.containers
+    return not known and (parameter in facts.activity.active or facts.request.mode == "hvp")
 
 
 def _of_shape_alone(program: Program, facts: Facts) -> dict[str, None]:
     """Arguments that are differentiated, of which the text reads no more than `.size` and the like, beside a value."""
-    idle = [p for p in facts.wrt if p not in facts.active and facts.arguments.get(p, UNKNOWN).tag == "unknown"]
+    idle = [
+        p
+        for p in facts.request.wrt
+        if p not in facts.activity.active and facts.kinds.arguments.get(p, UNKNOWN).tag == "unknown"
+    ]
     block = [*program.forward, *program.backward] if idle else []
     found = [n for node in block for n in value_attributes(node) if n.attr in PASSIVE_ATTRIBUTES]
     return {n.value.id: None for n in found if getattr(n.value, "id", "") in idle}
@@ -399,7 +417,11 @@ def _of_shape_alone(program: Program, facts: Facts) -> dict[str, None]:
 
 def _containers(facts: Facts) -> dict[str, None]:
     """Arguments that are unpacked, or of which items are read by names, and of which nothing else is known."""
-    return {p: None for p in facts.wrt if p in facts.containers and p in facts.active and p not in facts.arguments}
+    return {
+        p: None
+        for p in facts.request.wrt
+        if p in facts.kinds.containers and p in facts.activity.active and p not in facts.kinds.arguments
+    }
 
 
 @dataclass
@@ -463,11 +485,11 @@ class _Places:
             if always and not written_names(node):
                 self.held.pop(one, None)
         for one, of in bound.items():
-            if of and of[0] in self.parts and one in self.facts.containers:
+            if of and of[0] in self.parts and one in self.facts.kinds.containers:
                 self.whole |= {one: of[0]} if always else {}
             elif of:
                 self.held[one] = list(dict.fromkeys([*self.held.get(one, []), *of]))
-                same = one in self.facts.taken and isinstance(dict(pairs)[one], gast.Name)
+                same = one in self.facts.memory.taken and isinstance(dict(pairs)[one], gast.Name)
                 self.asked.update(dict.fromkeys(of if same else []))
 
     def _pairs(self, place: Node, value: Node) -> list[tuple[str, Node]]:
@@ -514,22 +536,22 @@ class _Places:
         if isinstance(node, gast.Subscript) and not _has_axes(node.slice):
             self.read.update(dict.fromkeys(self._list(node.value)))
             adjoint = getattr(node.value, "id", "")
-            owner = self.facts.adjoint_of.get(adjoint, "")
+            owner = self.facts.names.adjoint_of.get(adjoint, "")
             if isinstance(node.ctx, gast.Store) and owner in [p for of in self.held.values() for p in of]:
                 self.read[owner] = None
         elif isinstance(node, gast.Call):
             self._call(node)
         if isinstance(node, gast.UnaryOp) and function_called(node.operand, self.facts) in FITTED:
             of = self._list(node.operand.args[1])
-            self.negative.update({p: None for p in of if self.facts.if_list.get(p) != "error"})
+            self.negative.update({p: None for p in of if self.facts.memory.if_list.get(p) != "error"})
         if always and isinstance(node, gast.Attribute) and node.attr not in _OF_LISTS:
             self.own.update(dict.fromkeys(self._certain_lists(node.value)))
-        if always and node not in self.facts.foreign:
+        if always and node not in self.facts.origin.foreign:
             self.arrays.update(dict.fromkeys(self._of_arrays(node)))
 
     def _call(self, node: Node) -> None:
         """A function of the text that reads an argument by place, or one of NumPy that makes an array of it."""
-        found = binding_of(node.func, self.facts, self.facts.local)
+        found = binding_of(node.func, self.facts, self.facts.names.local)
         rule = None if found is None or found.kind != "object" else rule_of(found.object)
         ours = rule is not None and str(getattr(rule.op, "__module__", "")).startswith("srcgrad.")
         if rule is not None and rule.kind != "constant" and rule.own is None and not ours:
@@ -540,8 +562,8 @@ class _Places:
             self.read.update(dict.fromkeys(one for part in given for one in self._list(part)))
         inner = self.facts.module.making.get(called_name(node))
         for parameter, value in zip(_parameters(inner), node.args, strict=False) if inner is not None else ():
-            if inner.taken.get(parameter):
-                noted = self.asked if inner.taken[parameter] == "check_method" else self.read
+            if inner.memory.taken.get(parameter):
+                noted = self.asked if inner.memory.taken[parameter] == "check_method" else self.read
                 noted.update(dict.fromkeys(self._list(value)))
 
     def _of_arrays(self, node: Node) -> list[str]:
@@ -549,7 +571,7 @@ class _Places:
         if isinstance(node, gast.Subscript) and _has_axes(node.slice) and not isinstance(node.slice, gast.Slice):
             return self._certain_lists(node.value)
         if isinstance(node, gast.Call):
-            found = binding_of(node.func, self.facts, self.facts.local)
+            found = binding_of(node.func, self.facts, self.facts.names.local)
             of_numbers = found is not None and getattr(found.object, "__module__", "") == "math"
             return [one for part in node.args for one in self._certain_lists(part)] if of_numbers else []
         if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
@@ -590,15 +612,15 @@ def operands(program: Tree, facts: Facts) -> Tree:
     """Note what a list would be, by argument: an `error` of the function, or of `another` text.
 
     >>> from srcgrad.interface.show.explain import explain_facts
-    >>> explain_facts("def f(x, p, q):\\n    return np.sum(x * p) + x + q**2", after="operands").if_list
+    >>> explain_facts("def f(x, p, q):\\n    return np.sum(x * p) + x + q**2", after="operands").memory.if_list
     {'x': 'another', 'p': 'another', 'q': 'error'}
     """
     if isinstance(program, Program) and not facts.module.target.typed:
-        for one in [p for p in program.parameters if p not in facts.seeds]:
-            if facts.arguments.get(one, UNKNOWN).tag == "unknown" and one not in facts.containers:
+        for one in [p for p in program.parameters if p not in facts.names.seeds]:
+            if facts.kinds.arguments.get(one, UNKNOWN).tag == "unknown" and one not in facts.kinds.containers:
                 looked = _ListLook(facts, {one: "list"})
                 if found := looked.at(program):
-                    facts.if_list[one] = found
+                    facts.memory.if_list[one] = found
     return program
 
 
@@ -690,7 +712,7 @@ class _ListLook:
             items = f"{gast.unparse(node.args[0])}[]"
         if called_name(node) == "sum" or getattr(node.func, "attr", "") == "pop":
             return self.kinds.get(items, "")
-        found = binding_of(node.func, self.facts, self.facts.local)
+        found = binding_of(node.func, self.facts, self.facts.names.local)
         if found is None or found.kind != "object":
             return ""
         rule = rule_of(found.object)
@@ -717,12 +739,12 @@ def calls(function: Node, facts: Facts) -> None:
     """
     _replace_calls(function, facts)
     for node in statements(function.body):
-        operation = facts.operation.get(getattr(node, "value", None))
+        operation = facts.resolution.operation.get(getattr(node, "value", None))
         if operation is not None and operation.rule is not None and operation.rule.handed is not None:
-            if any(one.id in facts.active for one in walk(node) if isinstance(one, gast.Name)):
+            if any(one.id in facts.activity.active for one in walk(node) if isinstance(one, gast.Name)):
                 _add_derivative_argument(node.value, operation, facts)
     for item in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]:
-        found = facts.namespace.lookup(item.id) if item.id not in facts.local else None
+        found = facts.namespace.lookup(item.id) if item.id not in facts.names.local else None
         if found is not None and isinstance(found.object, ClosedFunction):
             item.id = facts.module.derivative(found.object, "primal", (), {}, facts)
 
@@ -762,7 +784,7 @@ def _add_derivative_argument(call: Node, operation: Operation, facts: Facts) -> 
 
 def _function(given: Node, facts: Facts) -> Any:
     """What an argument names."""
-    found = binding_of(given, facts, facts.local)
+    found = binding_of(given, facts, facts.names.local)
     if found is None or found.kind not in ("object", "function"):
         raise facts.refuse(
             given,
@@ -785,13 +807,13 @@ def _elements(call: Node, operation: Operation, facts: Facts) -> list[Node]:
     if args is None or isinstance(args, gast.Tuple):
         found = [] if args is None else args.elts
         for item in found:
-            inside = [n for n in walk(item) if isinstance(n, gast.Name) and n.id in facts.active]
+            inside = [n for n in walk(item) if isinstance(n, gast.Name) and n.id in facts.activity.active]
             if inside and not isinstance(item, gast.Name):
                 raise facts.refuse(
                     item, "E5005", "a container of active values among the arguments", "pass the values one by one"
                 )
         return list(found)
-    if any(isinstance(n, gast.Name) and n.id in facts.active for n in walk(args)):
+    if any(isinstance(n, gast.Name) and n.id in facts.activity.active for n in walk(args)):
         raise facts.refuse(
             call,
             "E5005",

@@ -27,9 +27,16 @@ def autocast(function: Node, facts: Facts) -> Node:
         return function
     if dtype == "float16":
         function.body = rewrite_statements(function.body, lambda node: _widen_sums(node, facts))
-    if not facts.called:
+    if not facts.request.called:
         function.body[:0] = _cast_arguments(function, dtype, facts)
-    for table in (facts.reads, facts.mention, facts.spec, facts.value_spec, facts.part_spec, facts.tuples):
+    for table in (
+        facts.activity.reads,
+        facts.origin.mention,
+        facts.values.spec,
+        facts.values.value_spec,
+        facts.values.part_spec,
+        facts.kinds.tuples,
+    ):
         table.clear()  # they are found anew
     return function
 
@@ -39,7 +46,7 @@ def _cast_arguments(function: Node, dtype: str, facts: Facts) -> Block:
     made: Block = []
     own = parameters(function)
     read = {n.id for node in function.body for n in walk(node) if isinstance(n, gast.Name)}
-    bound = {*own, *(s for node in statements(function.body) for s in stores(node))} | set(facts.local)
+    bound = {*own, *(s for node in statements(function.body) for s in stores(node))} | set(facts.names.local)
     outer = [one for one in sorted(read - bound) if _is_array(facts.namespace.lookup(one))]
     for held in [*[p for p in own if p in read and _enters(p, facts)], *outer]:
         low = facts.names.numbered_name(held) if held in own else facts.names.fresh(f"{held}_{dtype}")
@@ -48,8 +55,8 @@ def _cast_arguments(function: Node, dtype: str, facts: Facts) -> Block:
                 if isinstance(item, gast.Name) and item.id == held:
                     item.id = low
         if held in own:
-            facts.base[low] = held
-        for table in (facts.varied, facts.active):
+            facts.names.base[low] = held
+        for table in (facts.activity.varied, facts.activity.active):
             if held in table:
                 table[low] = None
         made.append(_cast(low, name(held), dtype, function, facts))
@@ -58,9 +65,9 @@ def _cast_arguments(function: Node, dtype: str, facts: Facts) -> Block:
 
 def _enters(parameter: str, facts: Facts) -> bool:
     """Whether an argument is an array of floats: it is differentiated, or its kind says so."""
-    kind = facts.kinds.get(parameter, UNKNOWN)
+    kind = facts.kinds.of_names.get(parameter, UNKNOWN)
     if kind.tag == "unknown":
-        return parameter in facts.wrt
+        return parameter in facts.request.wrt
     return kind.tag == "array" and kind.ndim != 0 and kind.dtype != "integer"
 
 
@@ -71,23 +78,23 @@ def _is_array(found: Binding | None) -> bool:
 
 def _widen_sums(node: Node, facts: Facts) -> Block:
     """`np.sum(h)` of an array as `np.sum(h.astype(np.float32))`."""
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     if operation is not None and any(operation.function is one for one in ADDING):
         parameter, operand = next(iter(operation.bound.items()))
-        spec = facts.spec.get(operand)
-        if isinstance(operand, gast.Name) and operand.id in facts.varied and spec is not None and spec.ndim:
+        spec = facts.values.spec.get(operand)
+        if isinstance(operand, gast.Name) and operand.id in facts.activity.varied and spec is not None and spec.ndim:
             return [_widen(node, parameter, operand, operation, facts), node]
     return [node]
 
 
 def _widen(node: Node, parameter: str, operand: Node, operation: Operation, facts: Facts) -> Node:
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
-    for table in (facts.varied, facts.active):
+    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    facts.names.temporaries[held] = "t"
+    for table in (facts.activity.varied, facts.activity.active):
         if operand.id in table:
             table[held] = None
     made = _cast(held, copy(operand), "float32", node, facts)
-    facts.origin[made] = facts.origin.get(node, node)
+    facts.origin.user[made] = facts.origin.user.get(node, node)
     operand.id = held
     operation.bound[parameter] = operand
     return made
@@ -95,5 +102,5 @@ def _widen(node: Node, parameter: str, operand: Node, operation: Operation, fact
 
 def _cast(bound: str, operand: Node, dtype: str, like: Node, facts: Facts) -> Node:
     value = expression(f"x.astype({facts.library('np')}.{dtype})", x=operand)
-    facts.operation[value] = Operation("op", cast, rule_of(cast), {"x": operand, "dtype": value.args[0]})
+    facts.resolution.operation[value] = Operation("op", cast, rule_of(cast), {"x": operand, "dtype": value.args[0]})
     return at(assign(bound, value), like)

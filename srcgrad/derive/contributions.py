@@ -93,7 +93,7 @@ def _contributions(
 ) -> list[Pair]:
     facts = adjoints.facts
     _, template, _ = _of(operation)
-    setting = Setting(template, operation, facts, node.targets[0].id, facts.spec[node], {template.result: read})
+    setting = Setting(template, operation, facts, node.targets[0].id, facts.values.spec[node], {template.result: read})
     made = instantiate(setting, frozenset(wanted))
     operands = {line.parameter: operation.bound[line.parameter] for line in made.lines}
     if len(made.shared) == 1 and _are_parts(made, operands):
@@ -122,14 +122,14 @@ def _are_parts(made: Lines, operands: dict[str, Node]) -> bool:
 def by_output(primal: str, names: list[str], adjoints: Adjoints) -> bool:
     """Whether `s, c = t` unpacks what a rule takes one output at a time: those that matter are noted."""
     facts = adjoints.facts
-    operation = facts.operation.get(getattr(facts.definition.get(primal), "value", None))
+    operation = facts.resolution.operation.get(getattr(facts.activity.definition.get(primal), "value", None))
     if operation is None or operation.rule is None or operation.rule.own is None or not operation.rule.own.index:
         return False
-    spec = facts.value_spec
+    spec = facts.values.value_spec
     adjoints.outputs[primal] = [
         (place, adjoints.read(one, spec.get(one)))
         for place, one in enumerate(names)
-        if one in facts.active and adjoints.exists(one)
+        if one in facts.activity.active and adjoints.exists(one)
     ]
     adjoints.state[primal] = PRESENT
     return True
@@ -173,17 +173,17 @@ def _add(node: Node, operation: Operation, read: Node, parameter: str, adjoints:
     """`x_bar = f_add(x_bar, z, z_bar, x)`, which changes the array in place."""
     facts, operand = adjoints.facts, operation.bound[parameter]
     _, _, own = _of(operation)
-    spec = facts.spec.get(operand)
+    spec = facts.values.spec.get(operand)
     if not adjoints.exists(operand.id):
         shared.append(adjoints.element_zeros(operand.id, spec, node))
     adding = parse(own.adding)
     derivatives = {adding.result: read, parameter: adjoints.read(operand.id, spec)}
-    setting = Setting(adding, operation, facts, node.targets[0].id, facts.spec[node], derivatives)
+    setting = Setting(adding, operation, facts, node.targets[0].id, facts.values.spec[node], derivatives)
     [line] = instantiate(setting, frozenset([parameter])).lines
     made = assign(adjoints.of(operand.id), line.value, node)
     adjoints.note(made, spec)
     shared.append(made)
-    facts.elements[adjoints.of(operand.id)] = None
+    facts.memory.elements[adjoints.of(operand.id)] = None
     adjoints.state[operand.id] = PRESENT
 
 
@@ -212,7 +212,7 @@ class Parts:
         early: Block = []
         late: Block = []
         for block, reads in self.blocks:
-            shared = {s for node in block for s in stores(node) if s in self.facts.temporaries}
+            shared = {s for node in block for s in stores(node) if s in self.facts.names.temporaries}
             if (reads or shared) and not self._reads_old(block, old):
                 early += block
                 continue
@@ -224,7 +224,7 @@ class Parts:
 
     def _reads_old(self, block: Block, old: set[str]) -> bool:
         return any(
-            isinstance(n, gast.Name) and n.id in old and n not in self.facts.results
+            isinstance(n, gast.Name) and n.id in old and n not in self.facts.resolution.results
             for node in block
             for n in walk(node)
         )
@@ -232,10 +232,10 @@ class Parts:
     def _keep(self, block: Block) -> Block:
         made: Block = []
         kept: dict[str, str] = {}
-        for item in [n for node in block for n in walk(node) if n in self.facts.results]:
+        for item in [n for node in block for n in walk(node) if n in self.facts.resolution.results]:
             if item.id not in kept:
-                held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
-                self.facts.temporaries[held] = "t"
+                held = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
+                self.facts.names.temporaries[held] = "t"
                 kept[item.id] = held
                 made.append(assign(held, name(item.id), block[0]))
             item.id = kept[item.id]
@@ -244,14 +244,14 @@ class Parts:
 
 def reads_new(node: Node, facts: Facts) -> bool:
     """Whether an expression reads what its statement has bound."""
-    return any(item in facts.results for item in walk(node))
+    return any(item in facts.resolution.results for item in walk(node))
 
 
 def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     """The backward statements of an assignment; its target's adjoint is used up."""
     parts = Parts(facts)
     adjoints.arriving = {}
-    bound = [b for b in stores(node) if b in facts.active and adjoints.exists(b)]
+    bound = [b for b in stores(node) if b in facts.activity.active and adjoints.exists(b)]
     if not bound:
         for b in stores(node):
             adjoints.state.pop(b, None)
@@ -259,15 +259,15 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     shared: Block = []
     pairs: list[Pair] = []
     elements: list[tuple[Node, Node, Node]] = []
-    if node.value in facts.backs:
+    if node.value in facts.calls.backs:
         taken = masks_taken(node, bound[0], adjoints, shared)
         masks = names_of_masks(node, adjoints)
         pairs = pulled_back(node, bound, adjoints, shared, taken, masks)
         note_given(node, pairs, masks, adjoints, shared)
         inner = facts.module.making.get(called_name(node.value))
-        given = zip(inner.wrt, facts.pulled[node.value], strict=False) if inner is not None else ()
-        facts.summed.update(
-            {argument.id: None for p, argument in given if p in inner.summed and hasattr(argument, "id")}
+        given = zip(inner.request.wrt, facts.calls.pulled[node.value], strict=False) if inner is not None else ()
+        facts.activity.summed.update(
+            {argument.id: None for p, argument in given if p in inner.activity.summed and hasattr(argument, "id")}
         )
     elif gives_several(node, facts):
         pairs = _several_results(node, adjoints, facts, shared)
@@ -277,7 +277,7 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
         read = adjoints.of_value(node, bound[0])
         _value(node, read, adjoints, shared, pairs, elements)
     for b in stores(node):
-        if b not in facts.inner:
+        if b not in facts.request.inner:
             adjoints.state.pop(b, None)
     mask = adjoints.masks.get(bound[0]) if len(bound) == 1 else None
     adjoints.masks = {one: kept for one, kept in adjoints.masks.items() if one not in stores(node)}
@@ -296,15 +296,15 @@ def _value(
     value, facts = node.value, adjoints.facts
     if isinstance(value, gast.Name):
         pairs.append((copy_with_facts(value, facts), read))
-        facts.reduced[read] = None
+        facts.tape.reduced[read] = None
         adjoints.arrive(value.id, adjoints.masks.get(stores(node)[0]))
         return
     if isinstance(value, gast.Tuple | gast.List | gast.Dict):
         pairs += items(value, read, facts)
         return
-    if value not in facts.operation:
+    if value not in facts.resolution.operation:
         return  # a value that carries no derivative
-    operation = square_operation(facts.operation[value], facts)
+    operation = square_operation(facts.resolution.operation[value], facts)
     if operation.rule is None:
         raise unknown_function(value, facts)
     if operation.function is operator.getitem:
@@ -316,25 +316,25 @@ def _value(
                 pairs.append((copy_with_facts(source, facts), whole))
                 return
             part = gast.Subscript(read, without_axes(copy_with_facts(index, facts)), gast.Load())
-            facts.narrowed[part] = None
+            facts.activity.narrowed[part] = None
             pairs.append((copy_with_facts(source, facts), part))
             return
         elements.append((copy_with_facts(source, facts), copy_with_facts(operation.bound["index"], facts), read))
         return
     mask = adjoints.masks.get(stores(node)[0])
-    doubtful = mask is not None and any(one in facts.doubts for one in loads(node))
+    doubtful = mask is not None and any(one in facts.idioms.doubts for one in loads(node))
     found = [] if doubtful else scaled_square(operation, node, read, facts)
     for operand, _ in found:
         adjoints.arrive(operand.id, mask)
-    facts.reduced.update({value: None for _, value in found})
+    facts.tape.reduced.update({value: None for _, value in found})
     pairs += found or _template(node, operation, read, adjoints, shared)
 
 
 def _takes_all(held: str, index: Node, facts: Facts) -> bool:
     """Whether `x[index]` is all of x with axes more, and no part of an adjoint is to be changed for it."""
-    known = facts.value_spec.get(held)
-    number = known is not None and known.scalar and held not in facts.containers
-    return adds_axes(index, number=True) and (number or held not in facts.indexed)
+    known = facts.values.value_spec.get(held)
+    number = known is not None and known.scalar and held not in facts.kinds.containers
+    return adds_axes(index, number=True) and (number or held not in facts.activity.indexed)
 
 
 def _several_results(node: Node, adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:
@@ -342,12 +342,12 @@ def _several_results(node: Node, adjoints: Adjoints, facts: Facts, shared: Block
     lost = ZeroDerivatives()
     derivatives: list[Node] = []
     for bound in stores(node):
-        if bound in facts.active and adjoints.exists(bound):
-            derivatives.append(adjoints.read(bound, facts.value_spec.get(bound)))
+        if bound in facts.activity.active and adjoints.exists(bound):
+            derivatives.append(adjoints.read(bound, facts.values.value_spec.get(bound)))
         else:
             lost.zeros[f"d_{bound}"] = name(bound)
             derivatives.append(name(f"d_{bound}"))
-    operation = facts.operation[node.value]
+    operation = facts.resolution.operation[node.value]
     return _template(node, operation, derivatives[0], adjoints, shared, lost, tuple(derivatives))
 
 
@@ -368,8 +368,8 @@ def _template(
     if rule.own is not None:
         return own_contributions(node, operation, read, adjoints, shared)
     wanted = [p for p, a in operation.bound.items() if p in template.differentiable and is_active(a, facts)]
-    spec = facts.spec.get(node, Spec(ndim=None))
-    general = rule.wide and facts.spec.get(read) != spec
+    spec = facts.values.spec.get(node, Spec(ndim=None))
+    general = rule.wide and facts.values.spec.get(read) != spec
     parts = tuple(stores(node)) if derivatives else ()
     setting = Setting(
         template,
@@ -396,7 +396,7 @@ def _template(
             pairs += sequence(operand, line.value, facts, shared)
     if rule.kind == "general" and not _is_ours(rule):
         pairs = [(o, _check_shape(o, v, facts)) for o, v in pairs]
-    facts.reduced.update({value: None for _, value in pairs if rule.kind == "elementwise"})
+    facts.tape.reduced.update({value: None for _, value in pairs if rule.kind == "elementwise"})
     return pairs
 
 
@@ -419,29 +419,32 @@ def _unpack(
         if by_output(node.value.id, [item.id for item in names], adjoints):
             return
         parts = [
-            adjoints.read(item.id, facts.value_spec.get(item.id))
-            if item.id in facts.active and adjoints.exists(item.id)
-            else adjoints.zero_value(item.id, facts.value_spec.get(item.id))
+            adjoints.read(item.id, facts.values.value_spec.get(item.id))
+            if item.id in facts.activity.active and adjoints.exists(item.id)
+            else adjoints.zero_value(item.id, facts.values.value_spec.get(item.id))
             for item in names
         ]
         adjoints.parts_masks[node.value.id] = masks_of_parts(node, adjoints)
         pairs.append((copy_with_facts(node.value, facts), gast.Tuple(elts=parts, ctx=gast.Load())))
         return
     for position, item in enumerate(names):
-        if item.id in facts.active and adjoints.exists(item.id):
-            read = adjoints.read(item.id, facts.value_spec.get(item.id))
+        if item.id in facts.activity.active and adjoints.exists(item.id):
+            read = adjoints.read(item.id, facts.values.value_spec.get(item.id))
             elements.append((copy_with_facts(node.value, facts), gast.Constant(value=position, kind=None), read))
 
 
 def _is_tuple(primal: str, facts: Facts) -> bool:
-    definition = facts.definition.get(primal)
-    made = definition is not None and getattr(definition, "value", None) in facts.backs
-    return primal in facts.containers and (made or facts.reads.get(primal) == 1)
+    definition = facts.activity.definition.get(primal)
+    made = definition is not None and getattr(definition, "value", None) in facts.calls.backs
+    return primal in facts.kinds.containers and (made or facts.activity.reads.get(primal) == 1)
 
 
 def _is_all(operand: Node, index: Node, facts: Facts) -> bool:
     """`x[()]`; `x[...]` of what has no axes, or may have none."""
-    spec, own = facts.spec.get(operand), operand.id not in facts.containers and operand.id not in facts.mutable
+    spec, own = (
+        facts.values.spec.get(operand),
+        operand.id not in facts.kinds.containers and operand.id not in facts.memory.mutable,
+    )
     number = spec is not None and (spec.scalar or (spec.ndim is None and own)) and getattr(index, "value", None) is ...
     return number or (isinstance(index, gast.Tuple) and not index.elts)
 
@@ -462,15 +465,15 @@ def _emit(
         parts.blocks.append(([item], id(item) in reads))
     merged: dict[str, Pair] = {}
     for operand, value in pairs:
-        spec = adjoints.facts.spec.get(operand)
+        spec = adjoints.facts.values.spec.get(operand)
         if function_called(value, adjoints.facts) is runtime.summands and not (spec is not None and spec.ndim):
-            adjoints.facts.summed[operand.id] = None
-        if operand.id not in adjoints.facts.active:
+            adjoints.facts.activity.summed[operand.id] = None
+        if operand.id not in adjoints.facts.activity.active:
             continue
         if operand.id in merged:
             total = gast.BinOp(merged[operand.id][1], gast.Add(), value)
-            if value in adjoints.facts.reduced:
-                adjoints.facts.reduced[total] = None
+            if value in adjoints.facts.tape.reduced:
+                adjoints.facts.tape.reduced[total] = None
             merged[operand.id] = (operand, total)
         else:
             merged[operand.id] = (operand, value)
@@ -484,11 +487,11 @@ def _emit(
     for operand, index, value in elements:
         block = []
         if operand.id in own:  # its adjoint is made anew while the old one is read
-            held = adjoints.facts.names.fresh(f"t{len(adjoints.facts.temporaries) + 1}")
-            adjoints.facts.temporaries[held] = "t"
+            held = adjoints.facts.names.fresh(f"t{len(adjoints.facts.names.temporaries) + 1}")
+            adjoints.facts.names.temporaries[held] = "t"
             block.append(assign(held, value, node))
             value = name(held)
-        basic = is_basic(index, frozenset(adjoints.facts.integers))
+        basic = is_basic(index, frozenset(adjoints.facts.values.integers))
         before, masks = mask_before(operand.id, adjoints), mask_of_element(operand, index, node, mask, adjoints)
         if _is_all(operand, index, adjoints.facts):  # `x[()]` of a number has no item to add to
             adjoints.contribute_whole(operand, value, block, node)

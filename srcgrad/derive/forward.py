@@ -69,8 +69,8 @@ def shows_changing(value: Node, operation: Operation | None, facts: Facts) -> bo
             value = value.args[0]
         else:
             return False
-    primal = facts.adjoint_of.get(value.id)
-    return primal in facts.mutable or primal in facts.views
+    primal = facts.names.adjoint_of.get(value.id)
+    return primal in facts.memory.mutable or primal in facts.memory.views
 
 
 def _shows_first(call: Node, facts: Facts) -> bool:
@@ -89,7 +89,7 @@ def tangent_of_length(node: Node, tangent: Node, away: Node, facts: Facts) -> No
     """`length_dot(r, r_dot, np.linalg.norm(x_dot))`: a length of 0 grows by that of its argument's tangent."""
     helper = facts.library("length_dot", length_dot)
     made = expression(f"{helper}(z, z_dot, away)", z=str(target(node)), z_dot=tangent, away=away)
-    facts.results[made.args[0]] = None
+    facts.resolution.results[made.args[0]] = None
     return made
 
 
@@ -105,10 +105,10 @@ def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
 def _tangent_statements(node: Node, facts: Facts, dotted: Dotted) -> Block:
     if written_names(node):
         return tangent_beside(node, facts, dotted)
-    bound = [b for b in stores(node) if b in facts.active]
+    bound = [b for b in stores(node) if b in facts.activity.active]
     if not isinstance(node, gast.Assign) or not bound:
         return []
-    if node.value in facts.pulled:
+    if node.value in facts.calls.pulled:
         return _call(node, bound[0], facts, dotted)
     if swaps(node, facts):
         return tangent_of_swap(node, facts, dotted)
@@ -118,10 +118,10 @@ def _tangent_statements(node: Node, facts: Facts, dotted: Dotted) -> Block:
         return _unpack(node, facts, dotted)
     shared: Block = []
     value = _tangent(node, facts, dotted, shared)
-    if shows_changing(value, facts.operation.get(node.value), facts):
+    if shows_changing(value, facts.resolution.operation.get(node.value), facts):
         value = expression(f"{facts.library('np')}.array(value)", value=value)
     made = assign(dotted(bound[0], facts), _own_tangent(bound[0], value, facts))
-    facts.spec[made] = facts.spec[node]
+    facts.values.spec[made] = facts.values.spec[node]
     return [*shared, made]
 
 
@@ -129,15 +129,15 @@ def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
     """`y, y_dot = g_jvp(a, a_dot=a_dot)`: the statement itself is changed."""
     pair = [name(bound, gast.Store()), name(dotted(bound, facts), gast.Store())]
     node.targets = [gast.Tuple(elts=pair, ctx=gast.Store())]
-    for keyword, operand in zip(facts.callee_seeds[node.value], facts.pulled[node.value], strict=True):
+    for keyword, operand in zip(facts.calls.callee_seeds[node.value], facts.calls.pulled[node.value], strict=True):
         node.value.keywords.append(gast.keyword(arg=keyword, value=name(dotted(operand.id, facts))))
     return []
 
 
 def _own_tangent(bound: str, value: Node, facts: Facts) -> Node:
     """A tangent whose elements will change is an array of its own."""
-    changes = bound in facts.added_to or (bound in facts.mutable and not facts.list_kind(bound))
-    if changes and bound in facts.complex:
+    changes = bound in facts.memory.added_to or (bound in facts.memory.mutable and not facts.list_kind(bound))
+    if changes and bound in facts.values.complex:
         return _as_complex(value, bound, facts)
     if changes and not is_fresh_value(value, facts):
         return expression(f"{facts.library('np')}.array(value)", value=value)
@@ -149,26 +149,26 @@ def _as_complex(value: Node, bound: str, facts: Facts) -> Node:
     made = expression(f"{facts.library('np')}.array(value, dtype=primal.dtype)", value=value, primal=bound)
     for item in walk(made.keywords[0].value):
         if isinstance(item, gast.Name):
-            facts.results[item] = None
+            facts.resolution.results[item] = None
     return made
 
 
 def _tangents_of_results(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """One statement for the tangent of each result."""
     made: Block = []
-    lines = _terms(node, facts.operation[node.value], facts, dotted, made)
+    lines = _terms(node, facts.resolution.operation[node.value], facts, dotted, made)
     tangents: dict[str, Node] = {}
     for place, bound in enumerate(stores(node)):
-        if bound in facts.active:
+        if bound in facts.activity.active:
             value = lines[0].elts[place] if lines else None
             if value is None:
                 value = expression(f"{facts.library('zeros_like')}(x)", x=bound)
-                facts.results[value.args[0]] = None
+                facts.resolution.results[value.args[0]] = None
             tangents[bound] = _own_tangent(bound, value, facts)
     if set(tangents) & set(loads(node)):  # `q, r = qr(r)`: no tangent is bound before each of them has been computed
         for bound, value in tangents.items():
-            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-            facts.temporaries[held] = "t"
+            held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+            facts.names.temporaries[held] = "t"
             made.append(assign(held, value))
             tangents[bound] = name(held)
     return made + [assign(dotted(bound, facts), value) for bound, value in tangents.items()]
@@ -176,15 +176,15 @@ def _tangents_of_results(node: Node, facts: Facts, dotted: Dotted) -> Block:
 
 def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
     parts = [
-        name(dotted(item.id, facts) if item.id in facts.active else facts.unused_name, gast.Store())
+        name(dotted(item.id, facts) if item.id in facts.activity.active else facts.unused_name, gast.Store())
         for item in node.targets[0].elts
     ]
-    if node.value.id not in facts.active:
+    if node.value.id not in facts.activity.active:
         zeros = facts.library("zeros_like")
         return [
             assign(dotted(item.id, facts), expression(f"{zeros}(x)", x=item.id))
             for item in node.targets[0].elts
-            if item.id in facts.active
+            if item.id in facts.activity.active
         ]
     value = name(dotted(node.value.id, facts))
     return [gast.Assign([gast.Tuple(elts=parts, ctx=gast.Store())], value, None)]
@@ -194,7 +194,7 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
     value = node.value
     if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict):
         return _replace_by_tangents(value, facts, dotted)
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if operation is None or operation.rule is None:
         return _zero(node, facts)
     terms = _terms(node, operation, facts, dotted, shared)
@@ -202,7 +202,7 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
         return _zero(node, facts)
     total = terms[0]
     for term in terms[1:]:
-        if target(node) in facts.containers:
+        if target(node) in facts.kinds.containers:
             total = expression(f"{facts.library('add')}(one, two)", one=total, two=term)
             continue
         negative = isinstance(term, gast.UnaryOp) and isinstance(term.op, gast.USub)
@@ -218,18 +218,18 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
 def _widen_tangent(node: Node, operation: Operation, total: Node, facts: Facts) -> Node:
     """An elementwise tangent in the shape of its primal, if broadcasting has not given it already."""
     assert operation.rule is not None, "an op has a rule"
-    if operation.rule.kind != "elementwise" or facts.spec[node].shape <= spec_of_tree(total, facts).shape:
+    if operation.rule.kind != "elementwise" or facts.values.spec[node].shape <= spec_of_tree(total, facts).shape:
         return total
     made = expand(total, str(target(node)), facts)
     for item in walk(made.args[1]):
         if isinstance(item, gast.Name) and item.id == target(node):
-            facts.results[item] = None
+            facts.resolution.results[item] = None
     return made
 
 
 def _zero(node: Node, facts: Facts) -> Node:
     """The tangent of a value that carries none."""
-    if facts.spec[node].scalar:
+    if facts.values.spec[node].scalar:
         return literal_node(0.0)
     return expression(f"{facts.library('zeros_like')}(primal)", primal=str(target(node)))
 
@@ -247,7 +247,10 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
         return [_apply_to_tangents(node.value, operation, active, facts, dotted)] if active else []
     if rule.kind == "multilinear":
         spots = [
-            n for p in active for n in walk(operation.bound[p]) if isinstance(n, gast.Name) and n.id in facts.active
+            n
+            for p in active
+            for n in walk(operation.bound[p])
+            if isinstance(n, gast.Name) and n.id in facts.activity.active
         ]
         return [exchange_parts(node.value, {spot: _replace_by_tangents(spot, facts, dotted)}, facts) for spot in spots]
     return _general_tangent(node, operation, active, facts, dotted, shared)
@@ -265,7 +268,7 @@ def _holds(argument: Node, facts: Facts) -> bool:
     if isinstance(argument, gast.Tuple | gast.List | gast.Dict):
         parts = argument.values if isinstance(argument, gast.Dict) else argument.elts
         return any(_holds(item, facts) for item in parts)
-    return isinstance(argument, gast.Name) and argument.id in facts.active
+    return isinstance(argument, gast.Name) and argument.id in facts.activity.active
 
 
 def _elementwise_tangent(
@@ -279,10 +282,10 @@ def _elementwise_tangent(
     for parameter in active:
         operand = operation.bound[parameter]
         tangent = name(dotted(operand.id, facts))
-        if operand in facts.spec:
-            facts.spec[tangent] = facts.spec[operand]
+        if operand in facts.values.spec:
+            facts.values.spec[tangent] = facts.values.spec[operand]
         given = {template.result: tangent}
-        setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], given, conjugate=real)
+        setting = Setting(template, operation, facts, str(target(node)), facts.values.spec[node], given, conjugate=real)
         found.append((instantiate(setting, frozenset([parameter])), operand.id, tangent.id))
     mask_terms(node, found, facts)
     for made, _, _ in found:
@@ -293,10 +296,10 @@ def _elementwise_tangent(
 
 def _replace_by_tangents(value: Node, facts: Facts, dotted: Dotted) -> Node:
     """A name or a display with every active name replaced by its tangent, everything else by zeros."""
-    if isinstance(value, gast.Name) and value.id in facts.active:
+    if isinstance(value, gast.Name) and value.id in facts.activity.active:
         made = name(dotted(value.id, facts))
-        if value in facts.spec:
-            facts.spec[made] = facts.spec[value]
+        if value in facts.values.spec:
+            facts.values.spec[made] = facts.values.spec[value]
         return made
     if isinstance(value, gast.Tuple | gast.List):
         return type(value)(elts=[_replace_by_tangents(item, facts, dotted) for item in value.elts], ctx=gast.Load())
@@ -340,12 +343,12 @@ def _general_tangent(
         else:
             derivatives[parameter] = name(f"d_{parameter}")
             lost.zeros[f"d_{parameter}"] = argument if argument is not None else template.defaults[parameter]
-    spec = facts.spec.get(node, Spec(ndim=None))
+    spec = facts.values.spec.get(node, Spec(ndim=None))
     parts = tuple(stores(node)) if gives_several(node, facts) else ()
     setting = Setting(template, operation, facts, str(target(node)), spec, derivatives, lost=lost, parts=parts)
     made = instantiate(setting, frozenset([template.result]))
     shared += made.shared
-    doubtful = any(one in facts.masked for parameter in active for one in loads(operation.bound[parameter]))
+    doubtful = any(one in facts.idioms.masked for parameter in active for one in loads(operation.bound[parameter]))
     return [mask_tangent_line(line.value, facts) if doubtful else line.value for line in made.lines]
 
 
@@ -353,28 +356,28 @@ def tangent(function: Node, facts: Facts) -> Program:
     """The program that computes the value and its tangent; the tangents of the inputs are further parameters."""
     supports(function, facts)
     needed_tangents(function, facts)
-    others = [p for p in parameters(function) if p in facts.active and p not in facts.wrt]
+    others = [p for p in parameters(function) if p in facts.activity.active and p not in facts.request.wrt]
     start = [assign(tangent_name(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
     body = start + _block(function.body[:-1], facts)
     value = function.body[-1].value
     pair = [copy(value), _output(value, facts)]
-    result = gast.Return(pair[1] if facts.mode in ("hvp", "push") else gast.Tuple(elts=pair, ctx=gast.Load()))
-    return Program([*parameters(function), *facts.seeds], body, [], result)
+    result = gast.Return(pair[1] if facts.request.mode in ("hvp", "push") else gast.Tuple(elts=pair, ctx=gast.Load()))
+    return Program([*parameters(function), *facts.names.seeds], body, [], result)
 
 
 def tangent_name(primal: str, facts: Facts) -> str:
     """The name of the tangent of a name."""
-    if primal not in facts.spelled:
-        stem = "y" if facts.temporaries.get(primal) == "y" else primal
-        facts.spelled[primal] = facts.names.fresh(dot(stem))
-        facts.adjoint_of[facts.spelled[primal]] = primal
-    return facts.spelled[primal]
+    if primal not in facts.names.spelled:
+        stem = "y" if facts.names.temporaries.get(primal) == "y" else primal
+        facts.names.spelled[primal] = facts.names.fresh(dot(stem))
+        facts.names.adjoint_of[facts.names.spelled[primal]] = primal
+    return facts.names.spelled[primal]
 
 
 def _output(value: Node, facts: Facts) -> Node:
     if isinstance(value, gast.Tuple):
         return gast.Tuple(elts=[_output(item, facts) for item in value.elts], ctx=gast.Load())
-    if value.id in facts.active:
+    if value.id in facts.activity.active:
         return name(tangent_name(value.id, facts))
     return expression(f"{facts.library('zeros_like')}(y)", y=value.id)
 
@@ -389,8 +392,8 @@ def _block(block: Block, facts: Facts) -> Block:
 def _runs(block: Block, facts: Facts) -> list[Block]:
     runs: list[Block] = []
     for node in block:
-        user = facts.origin.get(node, node)
-        if runs and facts.origin.get(runs[-1][-1], runs[-1][-1]) is user and not isinstance(node, COMPOUND):
+        user = facts.origin.user.get(node, node)
+        if runs and facts.origin.user.get(runs[-1][-1], runs[-1][-1]) is user and not isinstance(node, COMPOUND):
             if not isinstance(runs[-1][-1], COMPOUND):
                 runs[-1].append(node)
                 continue
@@ -403,23 +406,23 @@ def _run(run: Block, facts: Facts) -> Block:
     if isinstance(run[0], COMPOUND):
         return [_compound(run[0], facts)]
     lost = {s for n in run for s in stores(n)} & {name for n in run for name in loads(n)}
-    lost -= set(facts.temporaries)
+    lost -= set(facts.names.temporaries)
     made: Block = []
     tangents: Block = []
     for node in run:
-        if node in facts.tangents:
+        if node in facts.tape.tangents:
             continue  # a comparison that a tangent has read before its turn
         beside = tangent_of(node, facts, tangent_name)
         for item in beside:
             at(item, node)
-            facts.tangents[item] = None
-        if isinstance(node, gast.Assign) and node.value in facts.pulled:
+            facts.tape.tangents[item] = None
+        if isinstance(node, gast.Assign) and node.value in facts.calls.pulled:
             made += [*tangents, node, *beside]  # the call takes the tangents
             tangents = []
         elif lost & set(stores(node)):
-            early = {s for n in made for s in stores(n) if n in run and s not in facts.temporaries}
+            early = {s for n in made for s in stores(n) if n in run and s not in facts.names.temporaries}
             if early & {read for n in tangents + beside for read in loads(n)}:  # they stand in between
-                facts.rewritten[facts.origin.get(node, node)] = None
+                facts.origin.rewritten[facts.origin.user.get(node, node)] = None
             made += _tangent_before_write(node, tangents + beside, facts)
             tangents = []
         else:
@@ -431,24 +434,24 @@ def _run(run: Block, facts: Facts) -> Block:
 def _tangent_before_write(node: Node, tangents: Block, facts: Facts) -> Block:
     """A statement that overwrites its operand comes after its tangent, which may need the new value as well."""
     bound = stores(node) if isinstance(node, gast.Assign) and target(node) is None else [str(target(node))]
-    new = [i for t in tangents for i in walk(t) if i in facts.results and i.id in bound]
+    new = [i for t in tangents for i in walk(t) if i in facts.resolution.results and i.id in bound]
     if not new:
         return [*tangents, node]
     held: dict[str, str] = {}
     for one in bound:
-        held[one] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-        facts.temporaries[held[one]] = "t"
+        held[one] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+        facts.names.temporaries[held[one]] = "t"
     for item in new:
         item.id = held[item.id]
     first = at(assign(held[bound[0]], node.value), node)
     if target(node) is None:
         first.targets = [gast.Tuple(elts=[name(held[one], gast.Store()) for one in bound], ctx=gast.Store())]
-    facts.rewritten[facts.origin.get(node, node)] = None
+    facts.origin.rewritten[facts.origin.user.get(node, node)] = None
     return [first, *tangents, *(at(assign(one, name(held[one])), node) for one in bound)]
 
 
 def _compound(node: Node, facts: Facts) -> Node:
-    held = [one for one in stores(node) if one in facts.active] if isinstance(node, gast.For) else []
+    held = [one for one in stores(node) if one in facts.activity.active] if isinstance(node, gast.For) else []
     before = _loop_over_tangents(node, held[0], facts) if held else []
     node.body = before + _block(node.body, facts)
     if getattr(node, "orelse", None):
@@ -458,12 +461,12 @@ def _compound(node: Node, facts: Facts) -> Node:
 
 def _loop_over_tangents(node: Node, bound: str, facts: Facts) -> Block:
     """Let a loop over an array walk over its tangents as well; what stands before each trip, where it cannot."""
-    rows, support = getattr(node.iter, "id", ""), facts.supported.get(bound, "")
-    if rows in facts.active and isinstance(node.target, gast.Name):
+    rows, support = getattr(node.iter, "id", ""), facts.idioms.supported.get(bound, "")
+    if rows in facts.activity.active and isinstance(node.target, gast.Name):
         given = [
             rows,
             tangent_name(rows, facts),
-            *([facts.supported[rows]] if support and rows in facts.supported else []),
+            *([facts.idioms.supported[rows]] if support and rows in facts.idioms.supported else []),
         ]
         pair = [bound, tangent_name(bound, facts), *([support] if len(given) == 3 else [])]
         node.target = gast.Tuple(elts=[name(one, gast.Store()) for one in pair], ctx=gast.Store())

@@ -52,7 +52,7 @@ from srcgrad.derive.mask_arrivals import cleared_mask, mask_before, mask_of_part
 
 def swaps(node: Node, facts: Facts) -> bool:
     """Whether a statement lets arrays that the function writes into change places."""
-    return is_swap(node) and stores(node)[0] in facts.swapped
+    return is_swap(node) and stores(node)[0] in facts.memory.swapped
 
 
 def swapped_back(node: Node) -> Node:
@@ -69,7 +69,7 @@ def undo_swap(node: Node, adjoints: Adjoints) -> Block:
     made: Block = []
     for one in bound:
         if not adjoints.exists(one):
-            made.append(adjoints.zeros(one, facts.value_spec.get(one), node))
+            made.append(adjoints.zeros(one, facts.values.value_spec.get(one), node))
             adjoints.state[one] = PRESENT
     made.append(_exchange([adjoints.of(one) for one in read], [adjoints.of(one) for one in bound], node))
     for known in (adjoints.state, adjoints.specs, adjoints.masks, adjoints.flags):
@@ -87,7 +87,7 @@ def tangent_of_swap(node: Node, facts: Facts, dotted: object) -> Block:
     """The tangents change places."""
     assert callable(dotted), "a function that names tangents"
     bound, read = stores(node), [n.id for n in node.value.elts]
-    if not all(one in facts.active for one in bound):
+    if not all(one in facts.activity.active for one in bound):
         return []
     return [_exchange([dotted(one, facts) for one in bound], [dotted(one, facts) for one in read], node)]
 
@@ -101,10 +101,10 @@ def _exchange(bound: list[str], read: list[str], like: Node) -> Node:
 def is_number(node: Node, facts: Facts) -> bool:
     """Whether the part that is written is a single element."""
     part = part_written(node)
-    spec = facts.value_spec.get(part.value.id) if isinstance(part.value, gast.Name) else None
+    spec = facts.values.value_spec.get(part.value.id) if isinstance(part.value, gast.Name) else None
     if any(isinstance(n, gast.Constant) and n.value is ... for n in walk(part.slice)):
         return False  # `a[0, ...]` of a vector is an array without axes, which shows the element
-    return spec is not None and index_rank(part.slice, spec.ndim, frozenset(facts.integers)) == 0
+    return spec is not None and index_rank(part.slice, spec.ndim, frozenset(facts.values.integers)) == 0
 
 
 def read_part(node: Node, facts: Facts) -> Node:
@@ -138,17 +138,17 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     made: Block = []
     if not adjoints.exists(array):
         return made
-    made += adjoints.whole(array, facts.value_spec.get(array), node)
+    made += adjoints.whole(array, facts.values.value_spec.get(array), node)
     adjoint = adjoints.of(array)
-    facts.elements[adjoint] = None
-    carried = isinstance(value, gast.Name) and value.id in facts.active
-    basic = is_basic(index, frozenset(facts.integers))
+    facts.memory.elements[adjoint] = None
+    carried = isinstance(value, gast.Name) and value.id in facts.activity.active
+    basic = is_basic(index, frozenset(facts.values.integers))
     added = isinstance(node, gast.AugAssign)
     before = adjoints.masks.get(array)
     if not added and is_whole(index) and isinstance(part.value, gast.Name):
         if carried:
             read = expression(adjoint)
-            if not _fits(node, facts.spec.get(value), facts):
+            if not _fits(node, facts.values.spec.get(value), facts):
                 read = expression(f"{facts.library('sum_to')}(g, x)", g=adjoint, x=copy_with_facts(value, facts))
             adjoints.state.pop(array)
             adjoints.contribute_whole(copy_with_facts(value, facts), read, made, node)
@@ -159,7 +159,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         had = mask_before(value.id, adjoints)
         read = _adjoint_of_part(adjoint, node, basic or added, facts)
         sign = "-" if added and isinstance(node.op, gast.Sub) else ""
-        spec = facts.spec.get(value)
+        spec = facts.values.spec.get(value)
         fits = _fits(node, spec, facts)
         made_for_it = is_product(value, facts) or is_sum(value, facts)
         if not fits and basic and made_for_it and shape_may_differ(value, facts):
@@ -181,7 +181,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
 
 def _fits(node: Node, spec: Spec | None, facts: Facts) -> bool:
     """Whether what is stored has the shape of the part for sure: NumPy stretches what is smaller."""
-    part = facts.part_spec.get(node)
+    part = facts.values.part_spec.get(node)
     if spec is None:
         return False
     if part is None or part.ndim is None or part.ndim == 0:
@@ -201,7 +201,7 @@ def is_whole(index: Node) -> bool:
 def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Node:
     """`a_bar[i]`, a copy where it is an array, since `a_bar` changes."""
     index = copy_with_facts(part_written(node).slice, facts)
-    spec = facts.value_spec.get(written_names(node)[0])
+    spec = facts.values.value_spec.get(written_names(node)[0])
     if spec is not None and spec.scalar and is_whole(index) and isinstance(part_written(node).value, gast.Name):
         return expression("+a_bar", a_bar=adjoint)  # the adjoint of an array without axes may be a number
     holder = on_array(copy_with_facts(part_written(node).value, facts), adjoint)
@@ -220,14 +220,14 @@ def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
     """`a_dot[i] = e_dot`, or zero where what is stored carries none."""
     part, value = part_written(node), node.value
     array = written_names(node)[0]
-    if array not in facts.active:
+    if array not in facts.activity.active:
         return []
-    carried = isinstance(value, gast.Name) and value.id in facts.active
+    carried = isinstance(value, gast.Name) and value.id in facts.activity.active
     if isinstance(node, gast.AugAssign) and not carried:
         return []
     assert callable(dotted), "a function that names tangents"
     new = expression(dotted(value.id, facts)) if carried else literal_node(0.0)
-    spec = facts.value_spec.get(array)
+    spec = facts.values.value_spec.get(array)
     if spec is not None and spec.scalar and is_whole(part.slice) and isinstance(part.value, gast.Name):
         held = dotted(array, facts)  # the tangent of an array without axes may be a number
         return [statement("a = value", a=held, value=_stored_value(held, node, new))]
@@ -262,7 +262,7 @@ def undo_change(node: Node, adjoints: Adjoints) -> Block:
     """What flows back from `out.append(e)` and `e = out.pop()`; the list is as it was before by then."""
     facts = adjoints.facts
     held = changed_list(node, facts)
-    if held not in facts.active:
+    if held not in facts.activity.active:
         return []
     bound = target(node)
     return _undo_append(node, held, adjoints) if bound is None else _undo_pop(node, held, bound, adjoints)
@@ -279,13 +279,13 @@ def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
     facts = adjoints.facts
     if not adjoints.exists(held):
         return _begin(held, node, adjoints)
-    taken = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[taken] = "t"
-    if held in facts.complex:
-        facts.complex[taken] = None
+    taken = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    facts.names.temporaries[taken] = "t"
+    if held in facts.values.complex:
+        facts.values.complex[taken] = None
     made: Block = [at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node)]
     value = node.value.args[0]
-    if isinstance(value, gast.Name) and value.id in facts.active:
+    if isinstance(value, gast.Name) and value.id in facts.activity.active:
         before = mask_before(value.id, adjoints)
         adjoints.contribute_whole(copy_with_facts(value, facts), name(taken), made, node)
         made += popped_mask(node, held, value, before, adjoints)
@@ -294,8 +294,8 @@ def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
 
 def _undo_pop(node: Node, held: str, bound: str, adjoints: Adjoints) -> Block:
     facts = adjoints.facts
-    spec = facts.value_spec.get(bound)
-    known = bound in facts.active and adjoints.exists(bound)
+    spec = facts.values.value_spec.get(bound)
+    known = bound in facts.activity.active and adjoints.exists(bound)
     made: Block = []
     if adjoints.exists(held):
         value = adjoints.read(bound, spec) if known else _zero(name(bound), facts)
@@ -314,14 +314,14 @@ def undo_store(node: Node, adjoints: Adjoints) -> Block:
     facts = adjoints.facts
     part, value = part_written(node), node.value
     held = part.value.id
-    if held not in facts.active:
+    if held not in facts.activity.active:
         return []
     if not adjoints.exists(held):
         return _begin(held, node, adjoints)
     adjoint = adjoints.of(held)
     read = expression("a_bar[index]", a_bar=adjoint, index=copy_with_facts(part.slice, facts))
     made: Block = []
-    if isinstance(value, gast.Name) and value.id in facts.active:
+    if isinstance(value, gast.Name) and value.id in facts.activity.active:
         adjoints.contribute_whole(copy_with_facts(value, facts), read, made, node)
     before = expression("a[index]", a=held, index=copy_with_facts(part.slice, facts))
     cleared = statement(
@@ -341,7 +341,7 @@ def kept_item(node: Node, facts: Facts) -> Node:
 
 def _has_key(part: Node, facts: Facts) -> bool:
     """Whether a dict was made with a key: `{"h": h}`."""
-    made = [n.value for n in facts.displays.get(part.value.id, [])]
+    made = [n.value for n in facts.kinds.displays.get(part.value.id, [])]
     if not all(isinstance(value, gast.Dict) for value in made):
         return False  # where it is made, a statement has been put in its place
     keys = [[key.value for key in value.keys if isinstance(key, gast.Constant)] for value in made]
@@ -356,12 +356,12 @@ def tangent_of_change(node: Node, facts: Facts, dotted: object) -> Block:
     """The same change of the list of tangents."""
     assert callable(dotted), "a function that names tangents"
     held = changed_list(node, facts)
-    if held not in facts.active:
+    if held not in facts.activity.active:
         return []
     bound = target(node)
     if bound is not None:
         call = expression(f"{dotted(held, facts)}.pop()")
-        return [assign(dotted(bound, facts), call) if bound in facts.active else gast.Expr(call)]
+        return [assign(dotted(bound, facts), call) if bound in facts.activity.active else gast.Expr(call)]
     value = node.value.args[0]
     return [statement(f"{dotted(held, facts)}.append(tangent)", tangent=tangent_of_item(value, facts, dotted))]
 
@@ -370,7 +370,7 @@ def tangent_of_store(node: Node, facts: Facts, dotted: object) -> Block:
     """`out_dot[i] = e_dot`"""
     assert callable(dotted), "a function that names tangents"
     part = part_written(node)
-    if part.value.id not in facts.active:
+    if part.value.id not in facts.activity.active:
         return []
     place = expression("a_dot[index]", a_dot=dotted(part.value.id, facts), index=copy_with_facts(part.slice, facts))
     place.ctx = gast.Store()
@@ -380,7 +380,7 @@ def tangent_of_store(node: Node, facts: Facts, dotted: object) -> Block:
 def tangent_of_item(value: Node, facts: Facts, dotted: object) -> Node:
     """The tangent of what goes into a list: zeros like it where it carries none."""
     assert callable(dotted), "a function that names tangents"
-    if isinstance(value, gast.Name) and value.id in facts.active:
+    if isinstance(value, gast.Name) and value.id in facts.activity.active:
         return name(dotted(value.id, facts))
     return _zero(copy_with_facts(value, facts), facts)
 
@@ -419,14 +419,14 @@ def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
     facts = adjoints.facts
     names = dict.fromkeys(node.value.func.value.id for node in statements(block) if is_push(node))
     pops = [node.value.func.value.id for node in statements(block) if is_pop(getattr(node, "value", None))]
-    facts.pops = Counter(pops)
-    facts.pops.subtract({held: facts.pops[held] for held in facts.pops if _is_read(held, block)})
+    facts.tape.pops = Counter(pops)
+    facts.tape.pops.subtract({held: facts.tape.pops[held] for held in facts.tape.pops if _is_read(held, block)})
     made = []
     for stack in names:
-        if stack in facts.active and not facts.list_kind(stack):
+        if stack in facts.activity.active and not facts.list_kind(stack):
             adjoints.state[stack] = PRESENT
             empty = statement(f"{adjoints.of(stack)} = []")
-            facts.zeros[empty] = None
+            facts.tape.zeros[empty] = None
             made.append(empty)
     return made
 
@@ -448,7 +448,7 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
     made: Block = []
     if is_push(node):
         stack, value = node.value.func.value.id, node.value.args[0]
-        if stack in facts.active and isinstance(value, gast.Name) and value.id in facts.active:
+        if stack in facts.activity.active and isinstance(value, gast.Name) and value.id in facts.activity.active:
             popped = expression(f"{adjoints.of(stack)}.pop()")
             before = mask_before(value.id, adjoints)
             state, flags = dict(adjoints.state), dict(adjoints.flags)
@@ -457,8 +457,8 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             made += popped_flag(node, stack, state, flags, adjoints)
     elif is_update(node):
         array, index, value = node.value.args
-        if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
-            made += adjoints.whole(array.id, facts.value_spec.get(array.id), node)
+        if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.activity.active:
+            made += adjoints.whole(array.id, facts.values.value_spec.get(array.id), node)
             helper = facts.library("sum_to")
             part = expression(
                 f"{helper}({facts.library('np')}.array({adjoints.of(array.id)}[index]), e)",
@@ -468,8 +468,8 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             adjoints.contribute_whole(copy_with_facts(value, facts), part, made, node)
     else:
         bound, stack = str(target(node)), node.value.func.value.id
-        if stack in facts.active:
-            spec = facts.value_spec.get(bound)
+        if stack in facts.activity.active:
+            spec = facts.values.value_spec.get(bound)
             adjoint = adjoints.read(bound, spec) if adjoints.exists(bound) else adjoints.zero_value(bound, spec)
             made.append(at(statement(f"{adjoints.of(stack)}.append(adjoint)", adjoint=adjoint), node))
             made += pushed_mask(node, stack, adjoints.masks.pop(bound, None), adjoints)
@@ -487,15 +487,17 @@ def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
         return tangent_of_change(node, facts, dotted)
     if is_push(node):
         stack, value = node.value.func.value.id, node.value.args[0]
-        if stack not in facts.active:
+        if stack not in facts.activity.active:
             return []
-        carried = isinstance(value, gast.Name) and value.id in facts.active
+        carried = isinstance(value, gast.Name) and value.id in facts.activity.active
         zero = expression(f"{facts.library('zeros_like')}(h)", h=copy_with_facts(value, facts)) if not carried else None
         tangent = name(dotted(value.id, facts)) if carried else zero
         return [statement(f"{dotted(stack, facts)}.append(tangent)", tangent=tangent)]
     if is_update(node):
         array, index, value = node.value.args
-        if array.id not in facts.active or not (isinstance(value, gast.Name) and value.id in facts.active):
+        if array.id not in facts.activity.active or not (
+            isinstance(value, gast.Name) and value.id in facts.activity.active
+        ):
             return []
         parts = {
             "a": name(dotted(array.id, facts)),
@@ -504,6 +506,6 @@ def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
         }
         return [statement(f"{facts.library('add_at')}(a, index, e)", **parts)]
     bound, stack = str(target(node)), node.value.func.value.id
-    if bound not in facts.active:
+    if bound not in facts.activity.active:
         return []
     return [statement(f"{dotted(bound, facts)} = {dotted(stack, facts)}.pop()")]

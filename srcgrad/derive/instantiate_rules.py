@@ -81,10 +81,10 @@ def conjugate(node: Node, facts: Facts) -> Node:
         return gast.Attribute(conjugate(node.value, facts), "T", gast.Load())
     if is_conjugate(node, facts):
         return node.args[0]
-    if isinstance(node, gast.Name) and facts.containers.get(node.id) in ("list", "tuple"):
+    if isinstance(node, gast.Name) and facts.kinds.containers.get(node.id) in ("list", "tuple"):
         return expression(f"{facts.library('conjugates')}(value)", value=node)
     made = expression(f"{facts.library('np')}.conj(value)", value=node)
-    facts.spec[made] = spec_of_tree(node, facts)
+    facts.values.spec[made] = spec_of_tree(node, facts)
     return made
 
 
@@ -104,9 +104,9 @@ def real_part(value: Node, facts: Facts) -> Node:
         return value
     part = _without_minus_i(value)
     made = expression("value.real", value=value) if part is None else gast.Attribute(part, "imag", gast.Load())
-    facts.spec[made] = spec_of_tree(made, facts)
-    if value in facts.reduced:
-        facts.reduced[made] = None
+    facts.values.spec[made] = spec_of_tree(made, facts)
+    if value in facts.tape.reduced:
+        facts.tape.reduced[made] = None
     return made
 
 
@@ -325,9 +325,9 @@ def square_operation(operation: Operation, facts: Facts) -> Operation:
     one, two = operation.bound.values()
     if not isinstance(one, gast.Name) or not same_tree(one, two):
         return operation
-    if own is not np.square and one.id in facts.complex:
+    if own is not np.square and one.id in facts.values.complex:
         return operation
-    if operation.function in (np.inner, np.vdot) and facts.value_spec.get(one.id, Spec(ndim=None)).ndim != 1:
+    if operation.function in (np.inner, np.vdot) and facts.values.value_spec.get(one.id, Spec(ndim=None)).ndim != 1:
         return operation
     return Operation("op", own, rule_of(own), {"x": one})
 
@@ -341,12 +341,17 @@ def scaled_square(operation: Operation, node: Node, read: Node, facts: Facts) ->
     """
     factors = _factors(operation)
     whole, x = factors or (None, None)
-    if not isinstance(whole, gast.Name) or not isinstance(x, gast.Name) or whole.id not in facts.temporaries:
+    if not isinstance(whole, gast.Name) or not isinstance(x, gast.Name) or whole.id not in facts.names.temporaries:
         return []
-    definition = facts.definition.get(whole.id)
-    user = facts.origin.get(node)
-    inner = _factors(facts.operation.get(getattr(definition, "value", None)))
-    if inner is None or user is None or facts.origin.get(definition) is not user or whole.id in facts.complex:
+    definition = facts.activity.definition.get(whole.id)
+    user = facts.origin.user.get(node)
+    inner = _factors(facts.resolution.operation.get(getattr(definition, "value", None)))
+    if (
+        inner is None
+        or user is None
+        or facts.origin.user.get(definition) is not user
+        or whole.id in facts.values.complex
+    ):
         return []
     others = [one for one in inner if getattr(one, "id", None) != x.id]
     if not others:
@@ -475,7 +480,7 @@ def rank_of(node: Node, facts: Facts) -> int | None:
     """The rank of an operand, where it is known."""
     if isinstance(node, gast.Constant) and isinstance(node.value, int | float | complex):
         return 0
-    spec = facts.spec.get(node)
+    spec = facts.values.spec.get(node)
     return None if spec is None else spec.ndim
 
 
@@ -548,7 +553,7 @@ def _bind_results(node: Node, setting: Setting, local: dict[str, Node], uses: di
     for one in names:
         held = facts.names.fresh(one) if uses.get(one) else facts.unused_name
         if uses.get(one):
-            facts.temporaries[held] = one
+            facts.names.temporaries[held] = one
             local[one] = name(held)
         targets.elts.append(name(held, gast.Store()))
     value = prune_zero_terms(fill(node.value, setting, local), setting.lost, facts)
@@ -564,11 +569,11 @@ def _bind_results(node: Node, setting: Setting, local: dict[str, Node], uses: di
 def _name_shared_value(value: Node, made: Lines, setting: Setting) -> Node:
     """The name of a value that several lines read."""
     facts = setting.facts
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
+    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    facts.names.temporaries[held] = "t"
     made.shared.append(assign(held, value))
     read = name(held)
-    facts.spec[read] = spec_of_tree(value, facts)
+    facts.values.spec[read] = spec_of_tree(value, facts)
     note_complex(held, value, facts)
     if mentions(value, setting.lost.carriers):
         setting.lost.carriers[held] = None
@@ -689,17 +694,17 @@ def _part(node: Node, setting: Setting) -> Node | None:
     if not (isinstance(node.value, gast.Name) and node.value.id == setting.template.result):
         return None
     made = name(setting.parts[node.slice.value])
-    spec = setting.facts.value_spec.get(made.id)
+    spec = setting.facts.values.value_spec.get(made.id)
     if spec is not None:
-        setting.facts.spec[made] = spec
-    setting.facts.results[made] = None
+        setting.facts.values.spec[made] = spec
+    setting.facts.resolution.results[made] = None
     return made
 
 
 def _spell_object(held: tuple[str, str], value: object, facts: Facts) -> Node:
     """`norm`, an object of `scipy.stats`, as the user calls it; else by way of its module."""
     module, known = held
-    meant = facts.namespace.lookup(known) if known not in facts.local else None
+    meant = facts.namespace.lookup(known) if known not in facts.names.local else None
     if meant is not None and meant.object is value:
         return name(known)
     package = module.rpartition(".")[2]
@@ -712,8 +717,8 @@ def _fill_in_name(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         return copy_with_facts(local[node.id], facts)
     if node.id == template.result:
         made = name(setting.result)
-        facts.spec[made] = setting.spec
-        facts.results[made] = None
+        facts.values.spec[made] = setting.spec
+        facts.resolution.results[made] = None
         return made
     if node.id in setting.operation.bound:
         return copy_with_facts(setting.operation.bound[node.id], facts)

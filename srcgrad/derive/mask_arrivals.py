@@ -50,7 +50,7 @@ def read_at(x: Node, index: Node, mask: Mask | None, masking: StatementMasks) ->
     facts = masking.facts
     made = expression(f"{facts.library('mask_at')}(x, index)", x=copy_with_facts(x, facts), index=index)
     made.args += [] if mask is None else [masking.true_where_taken(mask)]
-    bound, spec = masking.bound(made, True), facts.spec.get(x)
+    bound, spec = masking.bound(made, True), facts.values.spec.get(x)
     return bound if spec is None else replace(bound, spec=spec)
 
 
@@ -65,21 +65,21 @@ def mask_before_write(mask: Mask | None, x: Node, index: Node, masking: Statemen
     facts = masking.facts
     given = literal_node(True) if mask is None else masking.true_where_taken(mask)
     made = expression(f"{facts.library('mask_without')}(m, x, index)", m=given, x=x, index=index)
-    bound, spec = masking.bound(made, True), facts.value_spec.get(x.id)
+    bound, spec = masking.bound(made, True), facts.values.value_spec.get(x.id)
     return bound if spec is None else replace(bound, spec=spec)
 
 
 def has_mask(array: str, facts: Facts) -> bool:
     """Whether the adjoint of an array wants a mask of its elements: it is made as a whole, or in a text of ours."""
-    return facts.masked.get(array, False) or (facts.generated and array in facts.masked)
+    return facts.idioms.masked.get(array, False) or (facts.request.generated and array in facts.idioms.masked)
 
 
 def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask | None, adjoints: Adjoints) -> Block:
     """The mask of e in `a[index] = e`: that of the part."""
     facts, part = adjoints.facts, part_written(node)
-    if value.id not in facts.masked or before is None or not isinstance(part.value, gast.Name):
+    if value.id not in facts.idioms.masked or before is None or not isinstance(part.value, gast.Name):
         return []
-    if before.grown and (facts.masked.get(part.value.id) or part.value.id in facts.singled):
+    if before.grown and (facts.idioms.masked.get(part.value.id) or part.value.id in facts.idioms.singled):
         return []
     masking = StatementMasks(facts, node, {})
     parts = {
@@ -91,7 +91,7 @@ def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask |
     if before.grown and is_one(parts["index"], facts):
         text = "m[index]"
     own = masking.bound(expression(text, **{one: tree for one, tree in parts.items() if one in text}), True)
-    own = masking.fit_mask(own, copy_with_facts(value, facts), facts.spec.get(value))
+    own = masking.fit_mask(own, copy_with_facts(value, facts), facts.values.spec.get(value))
     mask = masking.union_of_masks([*had, own])
     if mask is not None:
         adjoints.masks[value.id] = mask
@@ -103,7 +103,7 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
     facts, part = adjoints.facts, part_written(node)
     adjoints.masks.pop(array, None)
     begun = before is not None or not is_one(part.slice, facts)
-    if not has_mask(array, facts) and (array not in facts.masked or array in facts.singled or not begun):
+    if not has_mask(array, facts) and (array not in facts.idioms.masked or array in facts.idioms.singled or not begun):
         return []
     if not isinstance(part.value, gast.Name):
         return _cleared_view(node, array, before, adjoints)
@@ -126,8 +126,8 @@ def _cleared_view(node: Node, array: str, before: Mask | None, adjoints: Adjoint
     given = literal_node(True) if before is None else masking.true_where_taken(before)
     text = f"{facts.library('np')}.array({facts.library('mask_to')}(m, {array}))"
     mask = masking.bound(expression(text, m=given), True)
-    facts.elements[mask.held] = None
-    adjoints.masks[array] = replace(mask, spec=facts.value_spec.get(array, mask.spec))
+    facts.memory.elements[mask.held] = None
+    adjoints.masks[array] = replace(mask, spec=facts.values.value_spec.get(array, mask.spec))
     held.id = mask.held
     return [*masking.made, at(gast.Assign([part], literal_node(False), None), node)]
 
@@ -135,11 +135,13 @@ def _cleared_view(node: Node, array: str, before: Mask | None, adjoints: Adjoint
 def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[Node], adjoints: Adjoints) -> None:
     """Mask the factors of lines whose adjoints are zero by structure, and note where those of the operands are."""
     facts = adjoints.facts
-    carried = {one: adjoints.masks.get(facts.adjoint_of.get(one, "")) for part in derivatives for one in loads(part)}
+    carried = {
+        one: adjoints.masks.get(facts.names.adjoint_of.get(one, "")) for part in derivatives for one in loads(part)
+    }
     operands = [operation.bound[line.parameter] for line in made.lines]
-    wanted = [isinstance(operand, gast.Name) and operand.id in facts.masked for operand in operands]
+    wanted = [isinstance(operand, gast.Name) and operand.id in facts.idioms.masked for operand in operands]
     needed = _needed_masks(node, operation, operands, facts)
-    marked = any(one in facts.masked for operand in operands for one in loads(operand))
+    marked = any(one in facts.idioms.masked for operand in operands for one in loads(operand))
     if not marked and not any(carried.values()) and not any(needed):
         return
     masking = StatementMasks(facts, node, carried, needed[-1])
@@ -150,7 +152,7 @@ def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[
         if not isinstance(operand, gast.Name):
             _mask_of_items(operand, mask, masking, adjoints)
         if wants and mask is not None and operation.rule is not None and operation.rule.kind == "elementwise":
-            mask = masking.fit_mask(mask, copy_with_facts(operand, facts), facts.spec.get(operand))
+            mask = masking.fit_mask(mask, copy_with_facts(operand, facts), facts.values.spec.get(operand))
         if wants:
             adjoints.arrive(operand.id, mask)
 
@@ -159,13 +161,13 @@ def _needed_masks(node: Node, operation: Operation, operands: list[Node], facts:
     """Where the adjoints of the operands of an elementwise operation are needed, and that of its result."""
     if operation.rule is None or operation.rule.kind != "elementwise" or len(stores(node)) > 1:
         return [None for _ in [*operands, node]]
-    return [facts.supports.get(getattr(one, "id", stores(node)[0])) for one in [*operands, node]]
+    return [facts.idioms.supports.get(getattr(one, "id", stores(node)[0])) for one in [*operands, node]]
 
 
 def _mask_of_items(display: Node, mask: Mask | None, masking: StatementMasks, adjoints: Adjoints) -> None:
     """The masks of the items of a list, one part each of the list of masks that is carried."""
     for place, item in enumerate(getattr(display, "elts", ())):
-        if isinstance(item, gast.Name) and mask is not None and item.id in adjoints.facts.masked:
+        if isinstance(item, gast.Name) and mask is not None and item.id in adjoints.facts.idioms.masked:
             adjoints.arrive(item.id, item_mask(mask, place, item, masking))
         else:
             for one in loads(item):
@@ -175,7 +177,7 @@ def _mask_of_items(display: Node, mask: Mask | None, masking: StatementMasks, ad
 def mask_without_axes(node: Node, source: Node, index: Node, adjoints: Adjoints, shared: Block) -> None:
     """The mask of x from that of `x[:, None]`."""
     mask, facts = adjoints.masks.get(stores(node)[0]), adjoints.facts
-    if mask is None or source.id not in facts.masked:
+    if mask is None or source.id not in facts.idioms.masked:
         return
     masking = StatementMasks(facts, node, {})
     part = gast.Subscript(masking.whole(mask), without_axes(copy_with_facts(index, facts)), gast.Load())
@@ -196,7 +198,7 @@ def mask_before(primal: str, adjoints: Adjoints) -> list[Mask | None]:
 def unite_masks(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoints) -> Block:
     """Note where an adjoint may be nonzero after a contribution, with the statements that it takes."""
     arrived = adjoints.arriving.pop(primal, None)
-    if arrived is None or primal not in adjoints.facts.masked:
+    if arrived is None or primal not in adjoints.facts.idioms.masked:
         return []
     masking = StatementMasks(adjoints.facts, node, {})
     if adjoints.flag and before and before[0] is not None:
@@ -222,8 +224,8 @@ def mask_of_element(
     known = adjoints.masks.get(operand.id)
     slices = [part for part in getattr(index, "elts", [index]) if isinstance(part, gast.Slice)]
     literal = not any(loads(part) for part in slices)
-    filled = literal and operand.id in facts.masked and operand.id not in facts.singled
-    if not (filled or has_mask(operand.id, facts)) or operand.id in facts.containers:
+    filled = literal and operand.id in facts.idioms.masked and operand.id not in facts.idioms.singled
+    if not (filled or has_mask(operand.id, facts)) or operand.id in facts.kinds.containers:
         return []
     if known is not None and known.grown:
         adjoints.arrive(operand.id, known)
@@ -238,7 +240,7 @@ def _extend_mask(known: Mask, index: Node, mask: Mask | None, node: Node, adjoin
     facts = adjoints.facts
     if mask is None:
         return at(statement("m[index] = True", m=name(known.held), index=copy_with_facts(index, facts)), node)
-    if row or (mask.plain and is_basic(index, frozenset(facts.integers))):
+    if row or (mask.plain and is_basic(index, frozenset(facts.values.integers))):
         parts = {"m": name(known.held), "index": copy_with_facts(index, facts)}
         text = "m[index] |= mask" if mask.plain else f"m[index] |= {facts.library('np')}.logical_or(mask, False)"
         return at(statement(text, mask=StatementMasks(facts, node, {}).true_where_taken(mask), **parts), node)
@@ -257,8 +259,8 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
     made: Block = []
     for primal in dict.fromkeys(read):
         known = adjoints.masks.get(primal)
-        wanted = facts.masked.get(primal) or (known is not None and primal not in facts.singled)
-        usable = wanted and primal not in bound and primal not in facts.containers
+        wanted = facts.idioms.masked.get(primal) or (known is not None and primal not in facts.idioms.singled)
+        usable = wanted and primal not in bound and primal not in facts.kinds.containers
         if (
             not usable
             or facts.list_kind(primal)
@@ -270,8 +272,8 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
         if tree is not None:
             masking = StatementMasks(facts, loop, {})
             mask = masking.bound(tree, True)
-            facts.elements[mask.held] = None
-            spec = facts.value_spec.get(primal, mask.spec)
+            facts.memory.elements[mask.held] = None
+            spec = facts.values.value_spec.get(primal, mask.spec)
             adjoints.masks[primal] = replace(mask, spec=spec, grown=True)
             made += masking.made
     return made
@@ -279,7 +281,7 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
 
 def _by_elements(node: Node, facts: Facts) -> list[str]:
     """The array of which a statement reads or stores elements."""
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     read = operation is not None and operation.function is operator.getitem
     array = operation.bound["x"] if operation is not None and read else None
     held = [array.id] if isinstance(array, gast.Name) else []
@@ -301,7 +303,7 @@ def pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -
     """`h_masks.append(m)`, beside the adjoint of what was popped."""
     facts = adjoints.facts
     if stack not in adjoints.mask_stacks:
-        if mask is None or stack not in facts.masked or facts.pops.get(stack) != 1:
+        if mask is None or stack not in facts.idioms.masked or facts.tape.pops.get(stack) != 1:
             return []
         adjoints.mask_stacks[stack] = facts.names.fresh(f"{stack}_masks")
     masking = StatementMasks(facts, node, {})
@@ -317,9 +319,9 @@ def popped_mask(node: Node, stack: str, value: Node, before: list[Mask | None], 
         return []
     masking = StatementMasks(facts, node, {})
     popped = masking.bound(expression(f"{adjoints.mask_stacks[stack]}.pop()"))
-    spec = facts.value_spec.get(value.id)
+    spec = facts.values.value_spec.get(value.id)
     mask = masking.union_of_masks([*before, popped if spec is None else replace(popped, spec=spec)])
-    if mask is not None and value.id in facts.masked:
+    if mask is not None and value.id in facts.idioms.masked:
         adjoints.masks[value.id] = mask
     return masking.made
 
@@ -332,7 +334,7 @@ def mask_heads(adjoints: Adjoints) -> Block:
         for stack, held in adjoints.mask_stacks.items()
     ]
     made += [statement(f"{held} = []") for held in adjoints.flag_stacks.values()]
-    adjoints.facts.zeros.update(dict.fromkeys(made))
+    adjoints.facts.tape.zeros.update(dict.fromkeys(made))
     return made
 
 
@@ -346,24 +348,24 @@ def masks_of_parts(node: Node, adjoints: Adjoints) -> list[Mask | None]:
 def masks_taken(node: Node, bound: str, adjoints: Adjoints, shared: Block) -> list[Node]:
     """The masks of the seeds of a call; the call becomes one of a derivative that takes and gives masks as needed."""
     facts, call = adjoints.facts, node.value
-    if call not in facts.derived or facts.module.leading.axis:
+    if call not in facts.calls.derived or facts.module.leading.axis:
         return []
-    plain, kinds = facts.derived[call]
+    plain, kinds = facts.calls.derived[call]
     parts = adjoints.parts_masks.pop(bound, None)
     masks = [adjoints.masks.get(bound)] if parts is None else parts
-    takes = tuple(k for k, mask in enumerate(masks) if mask is not None and bound in facts.masked)
-    operands = zip(facts.module.making[plain].wrt, facts.pulled[call], strict=True)
-    gives = tuple(parameter for parameter, operand in operands if operand.id in facts.masked)
+    takes = tuple(k for k, mask in enumerate(masks) if mask is not None and bound in facts.idioms.masked)
+    operands = zip(facts.module.making[plain].request.wrt, facts.calls.pulled[call], strict=True)
+    gives = tuple(parameter for parameter, operand in operands if operand.id in facts.idioms.masked)
     made = plain
     if takes or gives:
         handed = Handed(True, takes, gives)
-        made = facts.module.masked(plain, facts.operation[call].function, kinds, facts, handed)
-    if call in facts.recomputed:
-        facts.recomputed[call] = made
+        made = facts.module.masked(plain, facts.resolution.operation[call].function, kinds, facts, handed)
+    if call in facts.calls.recomputed:
+        facts.calls.recomputed[call] = made
     else:
         call.func = name(made)
     masking = StatementMasks(facts, node, {})
-    taken = [masks[place] for place in facts.module.making[made].handed.takes_masks]
+    taken = [masks[place] for place in facts.module.making[made].request.handed.takes_masks]
     trees = [_tree(mask, masking, parts is None) for mask in taken if mask is not None]
     shared += masking.made
     return trees
@@ -376,18 +378,18 @@ def _tree(mask: Mask, masking: StatementMasks, whole: bool) -> Node:
 
 
 def _derivative(call: Node, facts: Facts) -> Facts:
-    inner: Facts = facts.module.making[facts.recomputed.get(call) or call.func.id]
+    inner: Facts = facts.module.making[facts.calls.recomputed.get(call) or call.func.id]
     return inner
 
 
 def names_of_masks(node: Node, adjoints: Adjoints) -> list[str]:
     """Names for the masks that a call gives behind the adjoints."""
     facts, call = adjoints.facts, node.value
-    inner = _derivative(call, facts) if call in facts.derived else None
+    inner = _derivative(call, facts) if call in facts.calls.derived else None
     held: list[str] = []
-    for _ in inner.handed.gives_masks if inner is not None else ():
-        held.append(facts.names.fresh(f"t{len(facts.temporaries) + 1}"))
-        facts.temporaries[held[-1]] = "t"
+    for _ in inner.request.handed.gives_masks if inner is not None else ():
+        held.append(facts.names.fresh(f"t{len(facts.names.temporaries) + 1}"))
+        facts.names.temporaries[held[-1]] = "t"
     return held
 
 
@@ -395,9 +397,9 @@ def note_given(node: Node, pairs: list[Pair], given: list[str], adjoints: Adjoin
     """Note the masks that a call gives with the adjoints of its operands."""
     facts, later = adjoints.facts, [operand.id for operand, _ in pairs]
     inner = _derivative(node.value, facts) if given else facts
-    masks = dict(zip(inner.handed.gives_masks, given, strict=True)) if given else {}
-    for parameter, operand in zip(inner.wrt, facts.pulled[node.value], strict=True) if given else ():
-        spec = facts.value_spec.get(operand.id, Spec(ndim=None))
+    masks = dict(zip(inner.request.handed.gives_masks, given, strict=True)) if given else {}
+    for parameter, operand in zip(inner.request.wrt, facts.calls.pulled[node.value], strict=True) if given else ():
+        spec = facts.values.value_spec.get(operand.id, Spec(ndim=None))
         adjoints.arrive(operand.id, Mask(masks[parameter], spec) if parameter in masks else None)
         if operand.id not in later:
             shared += unite_masks(operand.id, [], node, adjoints)
@@ -408,14 +410,14 @@ def masks_given(output: Node, adjoints: Adjoints, into: Block) -> list[Node]:
     facts = adjoints.facts
     made: list[Node] = []
     masking = StatementMasks(facts, output, {})
-    for one in facts.handed.gives_masks:
+    for one in facts.request.handed.gives_masks:
         mask = _given(one, adjoints)
         if mask is not None:
-            facts.zeroing[one] = None
+            facts.calls.zeroing[one] = None
         if mask is None or not mask.held:
             made.append(literal_node(mask is None))
         else:
-            made.append(masking.true_where_taken(masking.fit_mask(mask, name(one), facts.value_spec.get(one))))
+            made.append(masking.true_where_taken(masking.fit_mask(mask, name(one), facts.values.value_spec.get(one))))
     into += masking.made
     return made
 

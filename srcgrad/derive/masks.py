@@ -95,16 +95,16 @@ def is_settled(tree: Node, divides: bool, origin: str, facts: Facts, reading: Te
 
 def _is_chosen(one: str, divides: bool, origin: str, facts: Facts) -> bool:
     """Whether a name is made of `np.where(c, x, 1.0)`, or of what is finite there."""
-    operation = facts.operation.get(getattr(facts.definition.get(one), "value", None))
+    operation = facts.resolution.operation.get(getattr(facts.activity.definition.get(one), "value", None))
     if operation is None or operation.rule is None or operation.rule.kind != "elementwise":
         return False
     given = operation.bound
     if operation.function is np.where and "y" in given and getattr(given["condition"], "id", "") == origin:
-        finite = not divides and all(read not in facts.doubts for read in loads(given["y"]))
+        finite = not divides and all(read not in facts.idioms.doubts for read in loads(given["y"]))
         return finite or isinstance(given["y"], gast.Constant)
     names = [read for part in given.values() for read in loads(part)]
     settled = {read: _is_chosen(read, divides, origin, facts) for read in names}
-    return any(settled.values()) and all(known or read not in facts.doubts for read, known in settled.items())
+    return any(settled.values()) and all(known or read not in facts.idioms.doubts for read, known in settled.items())
 
 
 def _elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) -> Any:
@@ -112,7 +112,9 @@ def _elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) 
     if isinstance(tree, gast.Constant):
         return np.float64(tree.value) if type(tree.value) in (int, float) else None
     meant = reading.value(tree.id) if isinstance(tree, gast.Name) else None
-    operation = facts.operation.get(getattr(facts.definition.get(getattr(tree, "id", "")), "value", None))
+    operation = facts.resolution.operation.get(
+        getattr(facts.activity.definition.get(getattr(tree, "id", "")), "value", None)
+    )
     if meant is not None:
         return _elsewhere(meant, origin, facts, reading)
     if operation is not None and operation.function is np.where and "y" in operation.bound:
@@ -145,7 +147,9 @@ _UFUNCS = {
 
 def lasting_condition(test: Node, facts: Facts) -> Node:
     """A condition, or a copy of one that the function may change before it is read."""
-    if not any(getattr(test, "id", "") in table for table in (facts.mutable, facts.viewed, facts.views)):
+    if not any(
+        getattr(test, "id", "") in table for table in (facts.memory.mutable, facts.memory.viewed, facts.memory.views)
+    ):
         return test
     return expression(f"{facts.library('np')}.array(m)", m=test)
 
@@ -155,7 +159,7 @@ def mask_tangent_line(tree: Node, facts: Facts) -> Node:
 
     What holds no such product stays the node that it was: facts are known of it.
     """
-    known = {held: facts.library_values[one] for one, held in facts.imports.items()}
+    known = {held: facts.names.library_values[one] for one, held in facts.names.imports.items()}
     if not any(_is_weighted(part, known) for part in walk(tree)):
         return tree
     if _is_weighted(tree, known):
@@ -207,9 +211,12 @@ class StatementMasks:
 
     def __post_init__(self) -> None:
         facts = self.facts
-        known = {held: facts.library_values[one] for one, held in facts.imports.items()}
+        known = {held: facts.names.library_values[one] for one, held in facts.names.imports.items()}
         self.reading = TemplateReading(
-            lambda node: meaning(node, known), lambda one: one not in facts.doubts, self.values.get, facts.floors.get
+            lambda node: meaning(node, known),
+            lambda one: one not in facts.idioms.doubts,
+            self.values.get,
+            facts.idioms.floors.get,
         )
 
     def lines(
@@ -328,16 +335,23 @@ class StatementMasks:
 
     def _mask_of_test(self, test: Node) -> Mask:
         bound = self._named_condition(test) or self.bound(lasting_condition(test, self.facts) if self.ahead else test)
-        known = self.facts.definition.get(test.id) if isinstance(test, gast.Name) else None
+        known = self.facts.activity.definition.get(test.id) if isinstance(test, gast.Name) else None
         plain = isinstance(getattr(known, "value", test), gast.Compare)
         return replace(bound, plain=plain)
 
     def _named_condition(self, test: Node) -> Mask | None:
         """A condition that has a name, and means the same further up."""
         facts = self.facts
-        if not isinstance(test, gast.Name) or test.id not in facts.definition or test in facts.results:
+        if (
+            not isinstance(test, gast.Name)
+            or test.id not in facts.activity.definition
+            or test in facts.resolution.results
+        ):
             return None
-        changing = any(test.id in table for table in (facts.rebound, facts.mutable, facts.viewed, facts.views))
+        changing = any(
+            test.id in table
+            for table in (facts.activity.rebound, facts.memory.mutable, facts.memory.viewed, facts.memory.views)
+        )
         return None if changing else Mask(test.id, spec_of_tree(test, facts), origin=test.id)
 
     def _intersect_masks(self, one: Mask, other: Mask | None) -> Mask:
@@ -366,14 +380,14 @@ class StatementMasks:
         """A mask with a name of its own: what it is made of may be something else further up."""
         facts = self.facts
         spec = spec_of_tree(tree, facts)
-        held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-        facts.temporaries[held] = "t"
+        held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+        facts.names.temporaries[held] = "t"
         self.made.append(at(assign(held, tree), self.node))
         return Mask(held, spec, True, plain)
 
     def _read(self, mask: Mask) -> Node:
         made = name(mask.held)
-        self.facts.spec[made] = mask.spec
+        self.facts.values.spec[made] = mask.spec
         return made
 
     def true_where_taken(self, mask: Mask) -> Node:
@@ -384,14 +398,14 @@ class StatementMasks:
             number = mask.spec.scalar and not self.facts.module.leading.axis
             return gast.UnaryOp(gast.Not() if number else gast.Invert(), self._read(mask))
         made = expression(f"{self.facts.library('np')}.logical_not(m)", m=self._read(mask))
-        self.facts.spec[made] = mask.spec
+        self.facts.values.spec[made] = mask.spec
         return made
 
     def _result(self) -> Node:
         made = name(stores(self.node)[0])
-        self.facts.results[made] = None
-        if self.node in self.facts.spec:
-            self.facts.spec[made] = self.facts.spec[self.node]
+        self.facts.resolution.results[made] = None
+        if self.node in self.facts.values.spec:
+            self.facts.values.spec[made] = self.facts.values.spec[self.node]
         return made
 
     def whole(self, mask: Mask) -> Node:
@@ -400,7 +414,7 @@ class StatementMasks:
 
     def _whole_mask(self, mask: Mask) -> Mask:
         """The mask in the shape of the result."""
-        return self.fit_mask(mask, self._result(), self.facts.spec.get(self.node))
+        return self.fit_mask(mask, self._result(), self.facts.values.spec.get(self.node))
 
     def nans(self, mask: Mask) -> Node:
         """nan where the result's adjoint may be nonzero, which goes wherever that is added up."""
@@ -441,7 +455,7 @@ class StatementMasks:
         Where it is not needed a product may be anything, but a quotient warns.
         """
         held = getattr(tree, "id", "")
-        least = replace(self.reading, floor=self.facts.least.get)
+        least = replace(self.reading, floor=self.facts.idioms.least.get)
         masks = [mask, self.needed if limited and not is_nonzero(tree, least) else None]
         left = [one for one in masks if one is not None and not self._is_settled(one, tree, other == 1.0)]
         if not left:

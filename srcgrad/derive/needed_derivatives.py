@@ -59,8 +59,8 @@ def bind_needed_masks(function: Node, facts: Facts) -> None:
     >>> [line.strip() for line in lines if "np.where" in line]
     ['t3_bar = 0.5 * y_bar / np.where(p >= 0.0, np.sqrt(np.maximum(p, 0.0)), 1.0)']
     """
-    facts.sought = tangents_to_follow(function, facts, may_warn)
-    if facts.sought:
+    facts.idioms.sought = tangents_to_follow(function, facts, may_warn)
+    if facts.idioms.sought:
         function.body = rewrite_statements(function.body, lambda node: [node, *_mask_statements(node, facts)])
 
 
@@ -69,7 +69,7 @@ _LOGARITHMS = (np.log, np.log2, np.log10, np.log1p)  # infinite where their deri
 
 def may_warn(node: Node, facts: Facts) -> bool:
     """Whether a derivative divides by zero where the function does not: that of a root, not that of a logarithm."""
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     if operation is None or operation.rule is None or operation.rule.op in _LOGARITHMS:
         return False
     powers = [one.value for one in operation.bound.values() if isinstance(one, gast.Constant)]
@@ -81,9 +81,9 @@ def _mask_statements(node: Node, facts: Facts) -> Block:
     """The statements that bind the mask of what a statement binds."""
     if not isinstance(node, gast.Assign) or written_names(node):
         return []
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     bound = stores(node)
-    if len(bound) != 1 or bound[0] not in facts.sought or operation is None or operation.rule is None:
+    if len(bound) != 1 or bound[0] not in facts.idioms.sought or operation is None or operation.rule is None:
         return []
     operation = square_operation(operation, facts)
     rule = operation.rule
@@ -92,7 +92,7 @@ def _mask_statements(node: Node, facts: Facts) -> Block:
     shared: Block = []
     if rule.kind != "constant":
         _note_mask(node, operation, shared, facts)
-    mask = facts.supports.get(bound[0])
+    mask = facts.idioms.supports.get(bound[0])
     return [] if mask is None else _of(mask, shared, node, facts)
 
 
@@ -101,7 +101,7 @@ def _note_mask(node: Node, operation: Operation, shared: Block, facts: Facts) ->
     assert operation.rule is not None, "an op has a rule"
     taken = differentiable_parameters(operation.rule)
     operands = {p: one for p, one in operation.bound.items() if p in taken and isinstance(one, gast.Name)}
-    active = [parameter for parameter, one in operands.items() if one.id in facts.active]
+    active = [parameter for parameter, one in operands.items() if one.id in facts.activity.active]
     if active and operation.rule.kind == "elementwise":
         found = [_line(node, operation, parameter, facts) for parameter in active]
         mask_terms(node, found, facts)
@@ -117,9 +117,9 @@ def _line(node: Node, operation: Operation, parameter: str, facts: Facts) -> tup
     assert template is not None, "an elementwise rule has a template"
     operand = operation.bound[parameter]
     tangent = name(f"tangent of {operand.id}")  # in no text
-    if operand in facts.spec:
-        facts.spec[tangent] = facts.spec[operand]
-    setting = Setting(template, operation, facts, stores(node)[0], facts.spec[node], {template.result: tangent})
+    if operand in facts.values.spec:
+        facts.values.spec[tangent] = facts.values.spec[operand]
+    setting = Setting(template, operation, facts, stores(node)[0], facts.values.spec[node], {template.result: tangent})
     return instantiate(setting, frozenset([parameter])), operand.id, tangent.id
 
 
@@ -133,9 +133,9 @@ def _of(mask: Mask, shared: Block, node: Node, facts: Facts) -> Block:
             continue
         wanted.update(loads(each))
         made.insert(0, at(each, node))
-        facts.origin[each] = facts.origin.get(node, node)
-        facts.definition[bound[0]] = each
-        facts.foreign.update({part: None for part in walk(each) if isinstance(part, gast.Compare)})
+        facts.origin.user[each] = facts.origin.user.get(node, node)
+        facts.activity.definition[bound[0]] = each
+        facts.origin.foreign.update({part: None for part in walk(each) if isinstance(part, gast.Compare)})
     return made
 
 
@@ -150,7 +150,7 @@ def needed_tangents(function: Node, facts: Facts) -> None:
     >>> print(explain_text(text, after="inline", mode="forward").splitlines()[-3])
     t2_dot = np.where(x > 0.0, 0.5 * x_dot / np.where(x > 0.0, t3, 1.0), 0.0)
     """
-    if not facts.doubts or facts.complex:
+    if not facts.idioms.doubts or facts.values.complex:
         return
     everything = statements(function.body)
     read = Counter(one for node in everything for part in header(node) for one in loads(part))
@@ -198,7 +198,7 @@ class _Needs:
         some: dict[str, bool] = {}
         for node in reversed(self.block):
             for one in stores(node):
-                usable = one in inner and one in self.facts.active and is_kept(one, self.facts)
+                usable = one in inner and one in self.facts.activity.active and is_kept(one, self.facts)
                 some[one] = usable and all(self._leaves_out(user, one, some) for user in self.users[one])
         found: dict[str, None] = {}
         for node in self.block:
@@ -247,9 +247,9 @@ class _Needs:
         facts, value = self.facts, getattr(node, "value", None)
         if not isinstance(node, gast.Assign) or written_names(node):
             return False
-        if not any(one in facts.active for one in stores(node)):
+        if not any(one in facts.activity.active for one in stores(node)):
             return True
-        if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict) or value in facts.pulled:
+        if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict) or value in facts.calls.pulled:
             return False
         operation = _operation(node, facts)
         if operation is None or operation.rule is None or operation.rule.kind == "constant":
@@ -277,15 +277,15 @@ class _Needs:
         template = adjoint_template(operation.rule)
         assert template is not None, "what leaves something out has a template"
         given = name(f"adjoint of {bound}")  # in no text
-        facts.spec[given] = facts.spec[node]
-        setting = Setting(template, operation, facts, bound, facts.spec[node], {template.result: given})
+        facts.values.spec[given] = facts.values.spec[node]
+        setting = Setting(template, operation, facts, bound, facts.values.spec[node], {template.result: given})
         lines = instantiate(setting, frozenset(wanted))
         masking = StatementMasks(facts, node, {given.id: later}, ahead=True)
         _, found = masking.lines(lines.shared, [line.value for line in lines.lines])
         masks = [mask for _, mask in found]
         if operation.rule.kind == "elementwise":
             like = copy_with_facts(operand, facts)
-            masks = [mask and masking.fit_mask(mask, like, facts.spec.get(operand)) for mask in masks]
+            masks = [mask and masking.fit_mask(mask, like, facts.values.spec.get(operand)) for mask in masks]
         made = masking.union_of_masks(masks) if masks else None
         self._keep(masking)
         return made
@@ -296,7 +296,7 @@ class _Needs:
     def _place(self, place: int, node: Node) -> None:
         """Note the mask of a statement, if it can be made beside it, and the statements that it takes."""
         facts, end = self.facts, place  # behind it stand the statements that the same statement of the user was
-        user = facts.origin.get(node, node)
+        user = facts.origin.user.get(node, node)
         while end + 1 < len(self.block) and self._goes_with(self.block[end + 1], user):
             end += 1
         mask = self.found[stores(node)[0]]
@@ -315,15 +315,18 @@ class _Needs:
                     return
                 hoisted.append(self.block[self.place[one]])
                 todo += loads(hoisted[-1])
-            elif any(one in table for table in (facts.rebound, facts.mutable, facts.viewed, facts.views)):
+            elif any(
+                one in table
+                for table in (facts.activity.rebound, facts.memory.mutable, facts.memory.viewed, facts.memory.views)
+            ):
                 return
         order = [each for held, each in self.made.items() if held in taken]
-        facts.needed[node] = mask, [*sorted(hoisted, key=self.block.index), *order]
+        facts.idioms.needed[node] = mask, [*sorted(hoisted, key=self.block.index), *order]
 
     def _is_hoisted(self, one: str) -> bool:
         """Whether a name is a condition, or made of shapes, that may be made before its turn."""
         node = self.block[self.place[one]] if self.place[one] < len(self.block) else None
-        if not isinstance(node, gast.Assign) or one in self.facts.active or not is_kept(one, self.facts):
+        if not isinstance(node, gast.Assign) or one in self.facts.activity.active or not is_kept(one, self.facts):
             return False
         called = StatementMasks(self.facts, node, {}).reading.called
         functions = [call.func for call in find_nodes(node.value, gast.Call)]
@@ -333,11 +336,11 @@ class _Needs:
         facts = self.facts
         if isinstance(node, COMPOUND) or not isinstance(node, gast.Assign) or written_names(node):
             return False
-        return facts.origin.get(node, node) is user and node.value not in facts.pulled and all(
+        return facts.origin.user.get(node, node) is user and node.value not in facts.calls.pulled and all(
             is_kept(one, facts) for one in stores(node)
         )  # fmt: skip
 
 
 def _operation(node: Node, facts: Facts) -> Operation | None:
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     return None if operation is None or operation.rule is None else square_operation(operation, facts)

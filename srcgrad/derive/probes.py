@@ -78,8 +78,8 @@ class _Work:
     def is_plain(self, bound: str) -> bool:
         """Whether a name holds a number or an array that varies, and that nothing is written into."""
         facts = self.facts
-        holds = bound in facts.containers or facts.list_kind(bound) or bound in facts.records
-        return bound in facts.varied and bound not in self.changed and not holds
+        holds = bound in facts.kinds.containers or facts.list_kind(bound) or bound in facts.kinds.records
+        return bound in facts.activity.varied and bound not in self.changed and not holds
 
     def text(self, value: Node) -> str:
         """An expression with its names marked; containers that have no row of their own are written out."""
@@ -112,9 +112,9 @@ def _probe_of_store(node: Node, work: _Work) -> Node:
     """What is stored in a part of an array, which itself has no row."""
     facts, part = work.facts, node.targets[0] if isinstance(node, gast.Assign) else node.target
     held = facts.names.fresh(f"{node.value.id}_")
-    facts.varied[held], facts.temporaries[held] = None, "t"
+    facts.activity.varied[held], facts.names.temporaries[held] = None, "t"
     text = f"{spelled(part)} {'=' if isinstance(node, gast.Assign) else '+='} {work.text(node.value)}"
-    array = facts.base.get(part.value.id, part.value.id)
+    array = facts.names.base.get(part.value.id, part.value.id)
     made = _statement(held, node.value, node, Place(node.lineno, held, array, "store", text), facts)
     node.value = name(held)
     return made
@@ -128,42 +128,42 @@ def _probes_of_binding(node: Node, work: _Work) -> Block:
         parts = [(slot, item) for slot, item in enumerate(target.elts) if work.is_plain(item.id)]
         return [_rename_and_probe(node, item, operation, f"{text}[{slot}]", slot, facts) for slot, item in parts]
     if work.is_plain(target.id) and not _makes_container(node.value, facts):
-        facts.augmented.pop(node, None)  # what it adds to has a name of its own now
+        facts.origin.augmented.pop(node, None)  # what it adds to has a name of its own now
         return [_rename_and_probe(node, target, operation, text, None, facts)]
-    if target.id in facts.temporaries:
+    if target.id in facts.names.temporaries:
         work.taken_apart[target.id] = text
     return []
 
 
 def _makes_container(value: Node, facts: Facts) -> bool:
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     made = operation is not None and any(operation.function is one for one in MAKERS)
     return made or isinstance(value, gast.Tuple | gast.List | gast.Dict)
 
 
 def _rename_and_probe(node: Node, item: Node, operation: str, text: str, slot: int | None, facts: Facts) -> Node:
     """Give what a statement binds another name, and return the probe that binds the old one."""
-    bound, item.id = item.id, facts.names.fresh(f"{item.id}_" if item.id in facts.temporaries else item.id)
-    facts.varied[item.id] = None
-    facts.temporaries[item.id] = facts.temporaries.get(bound, "t")
-    own = "" if bound in facts.temporaries else facts.base.get(bound, bound)
+    bound, item.id = item.id, facts.names.fresh(f"{item.id}_" if item.id in facts.names.temporaries else item.id)
+    facts.activity.varied[item.id] = None
+    facts.names.temporaries[item.id] = facts.names.temporaries.get(bound, "t")
+    own = "" if bound in facts.names.temporaries else facts.names.base.get(bound, bound)
     return _statement(bound, name(item.id), node, Place(node.lineno, bound, own, operation, text, slot), facts)
 
 
 def _statement(bound: str, read: Node, node: Node, place: Place, facts: Facts) -> Node:
     helper = facts.library("probe", probe)
-    value = expression(f"{helper}(x, {len(facts.probes)})", x=read)
-    facts.operation[value] = Operation("op", probe, rule_of(probe), {"x": read, "place": value.args[1]})
+    value = expression(f"{helper}(x, {len(facts.tape.probes)})", x=read)
+    facts.resolution.operation[value] = Operation("op", probe, rule_of(probe), {"x": read, "place": value.args[1]})
     made = at(assign(bound, value), node)
-    facts.origin[made] = facts.origin.get(node, node)
-    facts.probes.append(place)
+    facts.origin.user[made] = facts.origin.user.get(node, node)
+    facts.tape.probes.append(place)
     return made
 
 
 def _operation(value: Node, facts: Facts) -> str:
     if isinstance(value, gast.Name):
         return "name"
-    operation = facts.operation.get(value)
+    operation = facts.resolution.operation.get(value)
     if operation is None:
         return type(value).__name__.lower()
     if operation.rule is not None:

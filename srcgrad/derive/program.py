@@ -23,7 +23,7 @@ _WIDTH = 72
 
 def check(kinds: dict[str, Kind], facts: Facts) -> Block:
     """`check_shapes((x, w), "x: n d; w: d")`: what was declared of the arguments, if anything was."""
-    if facts.called or facts.module.inline or facts.module.blocks:
+    if facts.request.called or facts.module.inline or facts.module.blocks:
         return []  # another text has seen to it, or will
     kinds = {p: kinds[p] for p in parameters(facts.source.tree) if p in kinds}
     parts = [part for p, kind in kinds.items() if is_declared(kind) for part in _parts(p, kind)]
@@ -83,8 +83,8 @@ class Program:
 
 def kept_alive(program: Program, facts: Facts) -> dict[str, None]:
     """The names whose arrays must not change in place: those that are pushed, and those that views show later on."""
-    found = {name: None for n in statements(program.forward) if n in facts.pushes for name in loads(n)}
-    if facts.augmented:
+    found = {name: None for n in statements(program.forward) if n in facts.tape.pushes for name in loads(n)}
+    if facts.origin.augmented:
         found.update(_shown_later(list(statements(program.block)), found, facts))
     return found
 
@@ -94,12 +94,12 @@ def _shown_later(order: Block, pushed: dict[str, None], facts: Facts) -> dict[st
     changed: dict[str, int] = {}  # the last change of each array
     for place, node in enumerate(order):
         bound = target(node)
-        if bound is not None and node in facts.augmented:
+        if bound is not None and node in facts.origin.augmented:
             changed[bound] = place
     found: dict[str, None] = {}
     for place, node in enumerate(order) if changed else ():
         view = target(node)
-        if view is None or node in facts.augmented or not isinstance(node.value, gast.Call | gast.Subscript):
+        if view is None or node in facts.origin.augmented or not isinstance(node.value, gast.Call | gast.Subscript):
             continue
         shown = [one for one in loads(node.value) if one in changed and one != view]
         if shown and not is_fresh(node.value, facts):

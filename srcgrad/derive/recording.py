@@ -100,7 +100,7 @@ def brought_back(node: Node, like: Node, facts: Facts) -> Node:
     read = expression(
         "array[index]", array=copy_with_facts(part.value, facts), index=copy_with_facts(part.slice, facts)
     )
-    if not facts.spec[node.value].scalar:
+    if not facts.values.spec[node.value].scalar:
         read = expression("part.copy()", part=read)
     return assign(node.value.id, read, like)
 
@@ -109,7 +109,7 @@ def _integers(function: Node, facts: Facts) -> Integers:
     bound = [s for node in statements(function.body) for s in stores(node)]
     inside = {s for n in statements(function.body) if isinstance(n, gast.For | gast.While) for s in _bound_in(n)}
     once = {s for s in bound if bound.count(s) == 1} | (set(parameters(function)) - set(bound))
-    return Integers(frozenset(once - inside), facts.counters)
+    return Integers(frozenset(once - inside), facts.values.counters)
 
 
 def _bound_in(loop: Node) -> list[str]:
@@ -122,35 +122,39 @@ def _is_candidate(node: Node, block: Block, facts: Facts) -> bool:
         return False
     part, value = part_written(node), node.value.id
     index = set(loads(part.slice))
-    if not isinstance(part.value, gast.Name) or not index <= facts.counters:
+    if not isinstance(part.value, gast.Name) or not index <= facts.values.counters:
         return False
-    if not is_basic(part.slice, frozenset(facts.integers)) or value in facts.mutable or value in facts.viewed:
+    if (
+        not is_basic(part.slice, frozenset(facts.values.integers))
+        or value in facts.memory.mutable
+        or value in facts.memory.viewed
+    ):
         return False
-    definition = facts.definition.get(value)
+    definition = facts.activity.definition.get(value)
     if definition not in block or target(definition) != value or not _fits(node, facts):
         return False
-    if value not in facts.active:
+    if value not in facts.activity.active:
         return False
     return block.index(definition) < block.index(node)
 
 
 def _fits(node: Node, facts: Facts) -> bool:
     """Whether the value has the shape of the part."""
-    spec, part = facts.spec.get(node.value), part_written(node)
-    whole = facts.value_spec.get(part.value.id)
-    if spec is None or whole is None or facts.list_kind(part.value.id) or part.value.id in facts.containers:
+    spec, part = facts.values.spec.get(node.value), part_written(node)
+    whole = facts.values.value_spec.get(part.value.id)
+    if spec is None or whole is None or facts.list_kind(part.value.id) or part.value.id in facts.kinds.containers:
         return False
-    rank = index_rank(part.slice, whole.ndim, frozenset(facts.integers))
+    rank = index_rank(part.slice, whole.ndim, frozenset(facts.values.integers))
     if rank == 0:
         return spec.scalar
-    found = facts.part_spec.get(node)
+    found = facts.values.part_spec.get(node)
     return found is not None and rank is not None and spec.ndim == rank and found.shape == spec.shape
 
 
 def _keeps(node: Node, places: dict[Node, Where], facts: Facts) -> bool:
     """Whether the array holds the value to the last bit: it is of float64, or of dtypes that the value's are among."""
-    spec, array = facts.spec[node.value], part_written(node).value.id
-    whole = facts.value_spec[array]
+    spec, array = facts.values.spec[node.value], part_written(node).value.id
+    whole = facts.values.value_spec[array]
     if spec.dtype and spec.dtype <= whole.dtype:
         return True
     return all(_is_float64(other.value, facts) for other in places if target(other) == array)
@@ -160,7 +164,7 @@ def _is_float64(made: Node, facts: Facts) -> bool:
     """`np.zeros(shape)` and the like, with no dtype."""
     if not isinstance(made, gast.Call) or len(made.args) != 1 or made.keywords:
         return False
-    found = binding_of(made.func, facts, facts.local)
+    found = binding_of(made.func, facts, facts.names.local)
     return found is not None and any(found.object is function for function in (np.zeros, np.ones, np.empty))
 
 
@@ -168,7 +172,7 @@ def _lasts(node: Node, places: dict[Node, Where], known: Integers, function: Nod
     """Whether nothing that runs later writes into the part, and the array stays the same one."""
     part = part_written(node)
     array = part.value.id
-    if array in facts.swapped or array not in facts.mutable:
+    if array in facts.memory.swapped or array not in facts.memory.mutable:
         return False
     bound = 0 if array not in parameters(function) else 1
     for other, where in places.items():
@@ -178,7 +182,7 @@ def _lasts(node: Node, places: dict[Node, Where], known: Integers, function: Nod
             bound += 1
             continue
         changed = part_written(other)
-        exact = isinstance(changed.value, gast.Name) and is_basic(changed.slice, frozenset(facts.integers))
+        exact = isinstance(changed.value, gast.Name) and is_basic(changed.slice, frozenset(facts.values.integers))
         if not regions_are_disjoint(part.slice, places[node], changed.slice if exact else _WHOLE, where, known):
             return False
     return bound == 1
@@ -198,7 +202,7 @@ def loop_invariant_names(function: Node, facts: Facts) -> dict[str, None]:
     found: dict[str, None] = {}
     for node in looped:  # in the order of the text
         kept = target(node)
-        if kept is None or bound[kept] > 1 or kept not in facts.definition or not _is_pure(node, facts):
+        if kept is None or bound[kept] > 1 or kept not in facts.activity.definition or not _is_pure(node, facts):
             continue
         operands = [read for read in loads(node) if read not in found]
         if all(_is_intact(one, facts) for one in (kept, *operands)) and not any(bound[one] for one in operands):
@@ -208,7 +212,7 @@ def loop_invariant_names(function: Node, facts: Facts) -> dict[str, None]:
 
 def _is_pure(node: Node, facts: Facts) -> bool:
     """Whether a statement is an operation of the table, or makes an array: its value hangs on its operands alone."""
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     if operation is None:
         return _makes_array(node.value, facts)
     return operation.kind == "op" and operation.rule is not None
@@ -218,7 +222,7 @@ def _makes_array(call: Node, facts: Facts) -> bool:
     """Whether a call makes a new array of literals and local names: `np.array([[1.0, -1.0], [-1.0, a]])`."""
     if not isinstance(call, gast.Call) or call.keywords or not all(_is_display(part, facts) for part in call.args):
         return False
-    found = binding_of(call.func, facts, facts.local)
+    found = binding_of(call.func, facts, facts.names.local)
     return found is not None and any(found.object is one for one in _MAKERS)
 
 
@@ -227,13 +231,20 @@ def _is_display(part: Node, facts: Facts) -> bool:
     if not isinstance(part, _LITERAL):
         return False
     if isinstance(part, gast.Name):
-        return part.id in facts.local
+        return part.id in facts.names.local
     return all(_is_display(below, facts) for below in children(part))
 
 
 def _is_intact(read: str, facts: Facts) -> bool:
     """Whether nothing writes into what a name holds."""
-    changing = (facts.mutable, facts.views, facts.viewed, facts.added_to, facts.swapped, facts.containers)
+    changing = (
+        facts.memory.mutable,
+        facts.memory.views,
+        facts.memory.viewed,
+        facts.memory.added_to,
+        facts.memory.swapped,
+        facts.kinds.containers,
+    )
     return not any(read in table for table in changing) and not facts.list_kind(read)
 
 
@@ -279,7 +290,7 @@ def _one_more(bound: Node) -> Node:
 
 def own_statements(facts: Facts) -> dict[Node, Node]:
     """The statements of the bodies of checkpointed loops: what they overwrite, the snapshots bring back."""
-    return {inner: loop for loop in facts.checkpointed for inner in loop.body}
+    return {inner: loop for loop in facts.calls.checkpointed for inner in loop.body}
 
 
 def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
@@ -290,12 +301,12 @@ def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
     state = call.args[first : first + len(step.state)]
     constants = call.args[first + len(step.state) :]
     states = facts.names.fresh("states")
-    facts.snapshots[states] = loop
+    facts.calls.snapshots[states] = loop
     made = at(assign(states, _snapshots(loop, step, facts)), loop)
     keep = statement(f"{states}.append()")
     keep.value.args = [copy_with_facts(item, facts) for item in state]
     for push in (made, keep):
-        facts.pushes[at(push, loop)] = states
+        facts.tape.pushes[at(push, loop)] = states
     saves.before.setdefault(loop, []).append(made)
     saves.before.setdefault(loop.body[0], []).append(keep)
     head = _from_stack(loop, states, saves) if loop in saves.lost.looped else []
@@ -305,7 +316,7 @@ def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
     target = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Store())
     if step.item:
         target = gast.Tuple(elts=[name(loop.target.id, gast.Store()), target], ctx=gast.Store())
-    changed = [item.id for item in state if item.id in facts.mutable] if facts.mode == "vjp" else []
+    changed = [item.id for item in state if item.id in facts.memory.mutable] if facts.request.mode == "vjp" else []
     own = [at(statement(f"{one} = {one}.copy()"), loop) for one in changed]  # it changes before another walk back
     return [*head, at(gast.For(target, walk_back, body, [], None), loop), *own]
 
@@ -313,9 +324,13 @@ def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
 def _call(loop: Node, facts: Facts) -> tuple[Node, Step]:
     """The call of the step in the body of a loop."""
     calls = [n.value for n in loop.body if isinstance(getattr(n, "value", None), gast.Call)]
-    found = [call for call in calls if call in facts.operation and isinstance(facts.operation[call].function, Step)]
+    found = [
+        call
+        for call in calls
+        if call in facts.resolution.operation and isinstance(facts.resolution.operation[call].function, Step)
+    ]
     assert len(found) == 1, "the body of a checkpointed loop is one call"
-    return found[0], facts.operation[found[0]].function
+    return found[0], facts.resolution.operation[found[0]].function
 
 
 def _snapshots(loop: Node, step: Step, facts: Facts) -> Node:
@@ -329,7 +344,7 @@ def _snapshots(loop: Node, step: Step, facts: Facts) -> Node:
             single = isinstance(trips, gast.Call) and len(trips.args) == 1
             trips = trips.args[0] if single else expression("len(trips)", trips=trips)
         made.args = [trips]
-    slots = facts.checkpointed[loop]
+    slots = facts.calls.checkpointed[loop]
     if getattr(slots, "value", 0) is not None:
         made.keywords = [gast.keyword("slots", copy_with_facts(slots, facts))]
     further = len(step.results) - len(step.state)
@@ -344,9 +359,9 @@ def _from_stack(loop: Node, states: str, saves: Saves) -> Block:
     kept = facts.names.fresh(stack(states))
     saves.stacks.append(kept)
     push = at(statement(f"{kept}.append({states})"), loop)
-    facts.pushes[push] = kept
+    facts.tape.pushes[push] = kept
     saves.after.setdefault(loop, []).append(push)
-    again = ".copy()" if facts.mode == "vjp" else ""
+    again = ".copy()" if facts.request.mode == "vjp" else ""
     return [at(statement(f"{states} = {kept}.pop(){again}"), loop)]
 
 
@@ -372,12 +387,12 @@ def saved_values(program: Program, facts: Facts) -> tuple[SavedValue, ...]:
     forward = set(statements(program.forward))
     order: dict[str, tuple[int, int]] = {}
     needed: dict[str, set[int]] = {}
-    backward = [node for node in statements(program.backward) if node not in facts.effects]
+    backward = [node for node in statements(program.backward) if node not in facts.resolution.effects]
     for node, read in [(n, r) for n in backward for r in loads(n)]:
         for number in reaching.at(node, read):
             position = reaching.of[number][0]
             made = None if position == ENTRY else reaching.graph.nodes[position]
-            if (made is None and read not in facts.seeds) or made in forward:
+            if (made is None and read not in facts.names.seeds) or made in forward:
                 first = (-1, 0) if made is None else (place[made], getattr(made, "lineno", 0))
                 order[read] = min(order.get(read, first), first)
                 needed.setdefault(read, set()).add(getattr(node, "lineno", 0))
@@ -385,7 +400,7 @@ def saved_values(program: Program, facts: Facts) -> tuple[SavedValue, ...]:
     names = sorted(order, key=lambda name: (order[name][0], arguments.get(name, 0)))
     values = {name: (name, order[name][1]) for name in names}
     for node in statements(program.forward):
-        stack = facts.pushes.get(node)
+        stack = facts.tape.pushes.get(node)
         if stack in values and isinstance(node, gast.Expr):
             values[stack] = spelled(node.value.args[0]), node.lineno
     return tuple(SavedValue(name, *values[name], tuple(sorted(needed[name] - {0}))) for name in names)
@@ -418,18 +433,22 @@ class Saves:
         indices = {read for part in writes for read in loads(part.slice)}
         for node in self.lost.looped:
             bound = target(node)
-            if bound not in self.facts.temporaries or bound not in self.facts.definition or bound in rows:
+            if (
+                bound not in self.facts.names.temporaries
+                or bound not in self.facts.activity.definition
+                or bound in rows
+            ):
                 continue
             if self._is_cheap(node) and (bound not in indices or self._is_settled(node)):
-                self.facts.again[bound] = bound
-        shown = [one for one in self.facts.viewed if not self._is_taken(one)]
-        self.facts.again.update({one: one for one in shown})  # they show what an array holds by then
+                self.facts.tape.again[bound] = bound
+        shown = [one for one in self.facts.memory.viewed if not self._is_taken(one)]
+        self.facts.tape.again.update({one: one for one in shown})  # they show what an array holds by then
         for bound in self.standing:
-            self.facts.again.pop(bound, None)
+            self.facts.tape.again.pop(bound, None)
 
     def restore_before(self, node: Node) -> Block:
         """Backward statements that undo a statement's binding of names that held something."""
-        if node in self.facts.steps:
+        if node in self.facts.calls.steps:
             return []
         looped = node in self.lost.looped
         forward = self.before.setdefault(node, [])
@@ -440,19 +459,19 @@ class Saves:
 
     def restore_ends(self, place: Place) -> Block:
         """Backward statements at the head of a block: what each trip bound afresh comes back."""
-        if place[0] in self.facts.checkpointed:
+        if place[0] in self.facts.calls.checkpointed:
             return []
         forward = self.ends.setdefault(place, [])
         made: Block = []
         items: Block = []
         for primal in self.lost.ends.get(place, []):
-            definition = self.facts.definition.get(primal)
+            definition = self.facts.activity.definition.get(primal)
             if definition in getattr(place[0], place[1]) and self._is_item(definition):
                 items.append(definition)
             elif self.standing.get(primal) in getattr(place[0], place[1]):
                 made.append(brought_back(self.standing[primal], place[0], self.facts))
                 self.brought[primal] = None
-            elif primal not in self.facts.again and primal not in self.steady:
+            elif primal not in self.facts.tape.again and primal not in self.steady:
                 made.append(self._restore(place[0], primal, True, forward))
         items.sort(key=getattr(place[0], place[1]).index)
         return made + self.again(items, items)
@@ -468,28 +487,28 @@ class Saves:
         kept = self.kept[known]
         if is_write(where) and primal in written_names(where):
             made = write_back(where, f"{kept}.pop()" if looped else kept, self.facts)
-            self.facts.restores[made] = kept
+            self.facts.tape.restores[made] = kept
             return at(made, where)
         made = statement(f"primal = {kept}.pop()" if looped else f"primal = {kept}", primal=primal)
-        self.facts.restores[made] = kept
+        self.facts.tape.restores[made] = kept
         return at(made, where)
 
     def _save(self, where: Node, primal: str, looped: bool, forward: Block) -> str:
-        base = self.facts.base.get(primal, primal)
+        base = self.facts.names.base.get(primal, primal)
         value: Node = name(primal)
         if is_write(where) and primal in written_names(where):
             value = (kept_item if self.facts.list_kind(primal) else kept_part)(where, self.facts)
-        elif primal in self.facts.mutable:
+        elif primal in self.facts.memory.mutable:
             value = expression("array.copy()", array=primal)
         if looped:
             kept = self.facts.names.fresh(stack(base))
-            self.facts.stacks.setdefault(primal, kept)
+            self.facts.tape.stacks.setdefault(primal, kept)
             self.stacks.append(kept)
             push = statement(f"{kept}.append(value)", value=value)
         else:
             kept = self.facts.names.numbered_name(base)
             push = statement(f"{kept} = value", value=value)
-        self.facts.pushes[push] = kept
+        self.facts.tape.pushes[push] = kept
         forward.append(at(push, where))
         return kept
 
@@ -498,22 +517,22 @@ class Saves:
         made = []
         for node in run:
             bound = target(node)
-            if bound in self.facts.again or node in items:
+            if bound in self.facts.tape.again or node in items:
                 clone = assign(str(bound), copy_with_facts(node.value, self.facts), node)
-                operation = self.facts.operation.get(node.value)
+                operation = self.facts.resolution.operation.get(node.value)
                 if operation is not None:
-                    self.facts.operation[clone.value] = operation
+                    self.facts.resolution.operation[clone.value] = operation
                 made.append(clone)
         return made
 
     def _is_taken(self, bound: str) -> bool:
         """Whether a name holds what a list gave away: `t = states.pop()` again would read `t` before it is back."""
-        made = self.facts.definition.get(bound)
+        made = self.facts.activity.definition.get(bound)
         return made is not None and bool(changed_list(made, self.facts))
 
     def _is_cheap(self, node: Node) -> bool:
         value = node.value
-        operation = self.facts.operation.get(value)
+        operation = self.facts.resolution.operation.get(value)
         if operation is None:
             return cheap(value)
         if operation.kind != "op" or operation.rule is None:
@@ -524,29 +543,35 @@ class Saves:
 
     def _is_item(self, node: Node) -> bool:
         """Whether a statement in a loop reads an element of an array that never changes: `a = x[i]`."""
-        if target(node) is None or target(node) in self.facts.mutable:
+        if target(node) is None or target(node) in self.facts.memory.mutable:
             return False  # what an inner loop bound last is kept
-        operation = self.facts.operation.get(node.value)
+        operation = self.facts.resolution.operation.get(node.value)
         if operation is None:
-            plain = self.facts.origin.get(node, node) in self.facts.foreign
+            plain = self.facts.origin.user.get(node, node) in self.facts.origin.foreign
             return plain and all(read in self._integers_not_restored() for read in loads(node))
         if operation.function is not operator.getitem:
             return False
         source, *places = loads(node)
-        never = source not in self.facts.mutable and source not in self.facts.viewed
-        return never and source not in self.facts.rebound and all(p in self._integers_not_restored() for p in places)
+        never = source not in self.facts.memory.mutable and source not in self.facts.memory.viewed
+        return (
+            never
+            and source not in self.facts.activity.rebound
+            and all(p in self._integers_not_restored() for p in places)
+        )
 
     def _integers_not_restored(self) -> frozenset[str]:
         """Names of integers that need no restore: loops going back bind their counters, others are bound once."""
         facts = self.facts
-        return frozenset(one for one in facts.integers if one in facts.counting or one not in facts.rebound)
+        return frozenset(
+            one for one in facts.values.integers if one in facts.values.counting or one not in facts.activity.rebound
+        )
 
     def _is_settled(self, node: Node) -> bool:
         """Whether the index of a write may be computed before what the write replaced is back."""
         return not any(
             read in table
             for read in loads(node)
-            for table in (self.facts.mutable, self.facts.viewed, self.facts.temporaries)
+            for table in (self.facts.memory.mutable, self.facts.memory.viewed, self.facts.names.temporaries)
         )
 
     def test(self, node: Node) -> Node:
@@ -567,7 +592,7 @@ class Saves:
 
     def _intact(self, node: Node) -> bool:
         """Whether a test reads only what keeps its value: names bound once, or counted by a loop around."""
-        return all(read not in self.facts.rebound for read in loads(node)) and cheap(node.test)
+        return all(read not in self.facts.activity.rebound for read in loads(node)) and cheap(node.test)
 
     def row_index(self, node: Node) -> str:
         """The name that counts the rows in the backward form of `for row in A`."""
@@ -597,12 +622,12 @@ class Saves:
                 self.stacks.append(kept)
                 self.kept[(node, "trips stack")] = kept
                 push = statement(f"{kept}.append({trips})")
-                self.facts.pushes[push] = kept
+                self.facts.tape.pushes[push] = kept
                 self.after.setdefault(node, []).append(at(push, node))
         source = self.kept.get((node, "trips stack"))
         count = expression(f"range({source}.pop())" if source else f"range({self.kept[known]})")
         made = gast.For(name(self.facts.unused_name, gast.Store()), count, body, [], None)
-        self.facts.whiles[made] = node
+        self.facts.tape.whiles[made] = node
         return at(made, node)
 
     def _rows(self, node: Node, body: Block) -> Node:
@@ -616,7 +641,7 @@ class Saves:
         """The forward half with all saves in their places."""
         heads = [statement(f"{kept} = []") for kept in self.stacks]
         for node, kept in zip(heads, self.stacks, strict=True):
-            self.facts.pushes[node] = kept
+            self.facts.tape.pushes[node] = kept
         return heads + rewrite_statements(block, self._saving)
 
     def _saving(self, node: Node) -> Block:
@@ -634,6 +659,6 @@ class Saves:
         kept = self.kept.get((node, boolean))
         if kept is not None:
             push = statement(f"{kept}.append({boolean})")
-            self.facts.pushes[push] = kept
+            self.facts.tape.pushes[push] = kept
             made.append(at(push, node))
         return made

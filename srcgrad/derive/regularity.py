@@ -72,23 +72,24 @@ def note_floors(order: Block, apart: list[str], facts: Facts) -> None:
     """Note, by name, a number of at least 0 below which no value is, where the arguments are finite; none is nan.
 
     >>> from srcgrad.interface.show.explain import explain_facts
-    >>> explain_facts("def f(x):\\n    r = np.sqrt(x * x + 0.25)\\n    return np.sum(1.0 / r)", after="doubts").floors
+    >>> text = "def f(x):\\n    r = np.sqrt(x * x + 0.25)\\n    return np.sum(1.0 / r)"
+    >>> explain_facts(text, after="doubts").idioms.floors
     {'t2': 0.0, 't1': 0.25, 'r': 0.5, 't4': 0.0, 'y': 0.0}
     """
     made: dict[str, list[Node]] = {}
     for node in order:  # a write into an array, by whatever name, is one of these (frontend/desugar/views.py)
         for bound in stores(node):
             made.setdefault(bound, []).append(node)
-    open_ = {one: nodes for one, nodes in made.items() if one not in apart and one not in facts.complex}
+    open_ = {one: nodes for one, nodes in made.items() if one not in apart and one not in facts.values.complex}
     while True:
-        known = len(facts.floors)
+        known = len(facts.idioms.floors)
         for one, nodes in open_.items():
-            if one not in facts.floors:
+            if one not in facts.idioms.floors:
                 found = [floor_of_value(node, facts) for node in nodes]
                 least = [each for each in found if each is not None]
                 if len(least) == len(found):
-                    facts.floors[one] = min(least)
-        if len(facts.floors) == known:
+                    facts.idioms.floors[one] = min(least)
+        if len(facts.idioms.floors) == known:
             return
 
 
@@ -96,7 +97,7 @@ def floor_of_value(node: Node, facts: Facts) -> float | None:
     """The floor of what a statement binds."""
     if not isinstance(node, gast.Assign) or not isinstance(node.targets[0], gast.Name):
         return None
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     found = floor(node.value, facts) if operation is None else floor_of(operation, facts)
     return 0.0 if found is not None and found < _TINY else found
 
@@ -104,7 +105,7 @@ def floor_of_value(node: Node, facts: Facts) -> float | None:
 def floor(node: object, facts: Facts) -> float | None:
     """The floor of an operand: a name or a literal."""
     if isinstance(node, gast.Name):
-        return facts.floors.get(node.id)
+        return facts.idioms.floors.get(node.id)
     value: Any = node.value if isinstance(node, gast.Constant) else None
     return float(value) if type(value) in (int, float) and value >= 0 else None
 
@@ -136,8 +137,12 @@ def floor_of(operation: Operation, facts: Facts) -> float | None:
     if second is None:
         return None
     if function is np.divide:
-        return 0.0 if second > 0.0 and all(one not in facts.doubts for one in loads(given[0])) else None
-    if function is np.multiply and not (first > 0.0 and second > 0.0) and any(one in facts.doubts for one in read):
+        return 0.0 if second > 0.0 and all(one not in facts.idioms.doubts for one in loads(given[0])) else None
+    if (
+        function is np.multiply
+        and not (first > 0.0 and second > 0.0)
+        and any(one in facts.idioms.doubts for one in read)
+    ):
         return None  # 0 times inf
     return _LEAST[function](first, second) if function in _LEAST else None
 
@@ -154,8 +159,8 @@ def _floor_of_result(function: object, first: float, given: list[Node], facts: F
 def _is_number(node: object, facts: Facts) -> bool:
     """Whether no value is nan."""
     if isinstance(node, gast.Name):
-        return node.id not in facts.doubts or node.id in facts.floors
-    return not isinstance(node, gast.AST) or not any(one in facts.doubts for one in loads(node))
+        return node.id not in facts.idioms.doubts or node.id in facts.idioms.floors
+    return not isinstance(node, gast.AST) or not any(one in facts.idioms.doubts for one in loads(node))
 
 
 def _lower_clip_bound(bound: dict[str, Node], facts: Facts) -> float | None:
@@ -197,7 +202,7 @@ def _is_square(operation: Operation, facts: Facts) -> bool:
     if one is operation or not _is_number(given[0], facts):
         return False
     if one.function in (self_dot, self_product):
-        return facts.value_spec.get(given[0].id, Spec(ndim=None)).ndim == 1
+        return facts.values.value_spec.get(given[0].id, Spec(ndim=None)).ndim == 1
     return True
 
 
@@ -402,7 +407,7 @@ def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) 
     if rule is None or not all(is_finite(part, text) for part in given):
         return False
     if operation.function in _OPERATORS and len(given) == 2:
-        reading = TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
+        reading = TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.idioms.floors.get)
         return is_finite(gast.BinOp(given[0], _OPERATORS[operation.function](), given[1]), reading)
     if rule.kind in ("linear", "multilinear", "constant"):
         return True
@@ -414,7 +419,7 @@ def is_finite_quotient(value: Node, facts: Facts) -> bool:
     divides = isinstance(value, gast.Call) and object_of(value.func, facts) is np.floor_divide and len(value.args) > 1
     by = value.args[1] if divides else value.right if isinstance(getattr(value, "op", None), gast.FloorDiv) else None
     return by is None or is_nonzero(
-        by, TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
+        by, TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.idioms.floors.get)
     )
 
 
@@ -422,7 +427,9 @@ def object_of(node: Node, facts: Facts) -> Any:
     """What `np.nan` is in the user's text."""
     if isinstance(node, gast.Attribute):
         return getattr(object_of(node.value, facts), node.attr, None)
-    known = facts.namespace.lookup(node.id) if isinstance(node, gast.Name) and node.id not in facts.local else None
+    known = (
+        facts.namespace.lookup(node.id) if isinstance(node, gast.Name) and node.id not in facts.names.local else None
+    )
     return None if known is None else known.object
 
 
@@ -443,7 +450,7 @@ def has_finite_lines(operation: Operation, facts: Facts, doubtful: dict[str, Non
         return all(one not in doubtful for one in _names(node))
 
     reading = _read_template(operation, template, chosen, all_finite, facts)
-    wanted = [p for p, a in operation.bound.items() if any(one in facts.active for one in _names(a))]
+    wanted = [p for p, a in operation.bound.items() if any(one in facts.activity.active for one in _names(a))]
     lines = [line for line in chosen if derivative_of(line.targets[0]) in wanted]
     return all(is_finite(line.value, reading) for line in lines)
 
@@ -459,35 +466,37 @@ def doubts(function: Node, facts: Facts) -> Node:
     """Note the names of doubtful values, and of those whose adjoints meet a factor that is not finite for sure.
 
     >>> from srcgrad.interface.show.explain import explain_facts
-    >>> list(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.sum(y)", after="doubts").masked)
+    >>> list(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.sum(y)", after="doubts").idioms.masked)
     ['y', 'y_']
     """
-    if facts.mode == "primal":
+    if facts.request.mode == "primal":
         return function
     order = statements(function.body)
     begun = dict.fromkeys([*_outside_arrays(function, order, facts), *_names_tested_for_nan(order, facts)])
-    facts.doubts = _doubtful_names(order, begun, facts)
-    if facts.doubts:
-        facts.doubts = begun
+    facts.idioms.doubts = _doubtful_names(order, begun, facts)
+    if facts.idioms.doubts:
+        facts.idioms.doubts = begun
         for part in _stretches(function.body):
             _settle(part, parameters(function), facts)
-    facts.least = facts.floors
-    facts.floors = {one: least for one, least in facts.floors.items() if one not in facts.doubts}  # inf is no divisor
+    facts.idioms.least = facts.idioms.floors
+    facts.idioms.floors = {
+        one: least for one, least in facts.idioms.floors.items() if one not in facts.idioms.doubts
+    }  # inf is no divisor
     note_masks(order, facts)
     return function
 
 
 def note_masks(order: Block, facts: Facts) -> None:
     """Note the names whose adjoints want a mask."""
-    facts.masked = _adjoints_to_mask(order, facts)
+    facts.idioms.masked = _adjoints_to_mask(order, facts)
     pieces = _pieces_read(order, facts)
-    facts.singled = {one: None for one, read in pieces.items() if any(is_one(index, facts) for index in read)}
+    facts.idioms.singled = {one: None for one, read in pieces.items() if any(is_one(index, facts) for index in read)}
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
-    whole = [one for one in facts.masked if one in pieces and one not in perhaps and is_taken_apart(pieces[one])]
-    if facts.handed.gives_masks:  # nor do pieces with computed bounds begin a mask of what is called
-        whole += [one for one in facts.masked if any(is_computed(index) for index in pieces.get(one, ()))]
-    facts.masked.update(dict.fromkeys(whole, False))
-    facts.singled.update(dict.fromkeys(whole))
+    whole = [one for one in facts.idioms.masked if one in pieces and one not in perhaps and is_taken_apart(pieces[one])]
+    if facts.request.handed.gives_masks:  # nor do pieces with computed bounds begin a mask of what is called
+        whole += [one for one in facts.idioms.masked if any(is_computed(index) for index in pieces.get(one, ()))]
+    facts.idioms.masked.update(dict.fromkeys(whole, False))
+    facts.idioms.singled.update(dict.fromkeys(whole))
 
 
 def is_computed(index: Node) -> bool:
@@ -548,7 +557,9 @@ def _piece(part: Node) -> tuple[int, int] | None:
 def is_one(index: Node, facts: Facts) -> bool:
     """Whether an index names one element, or one row, of each axis that it is for."""
     parts = [part.operand if isinstance(part, gast.UnaryOp) else part for part in getattr(index, "elts", [index])]
-    return all(type(getattr(part, "value", None)) is int or getattr(part, "id", "") in facts.integers for part in parts)
+    return all(
+        type(getattr(part, "value", None)) is int or getattr(part, "id", "") in facts.values.integers for part in parts
+    )
 
 
 def leaves_out(index: Node) -> bool:
@@ -564,10 +575,10 @@ def _is_all(part: Node) -> bool:
 
 def _settle(order: Block, apart: list[str], facts: Facts) -> None:
     """Note the floors and the doubtful names of a stretch: what divides by a value with a floor is not doubtful."""
-    before, known = facts.doubts, -1
-    while known != len(facts.floors):
-        known = len(facts.floors)
-        facts.doubts = _doubtful_names(order, before, facts)
+    before, known = facts.idioms.doubts, -1
+    while known != len(facts.idioms.floors):
+        known = len(facts.idioms.floors)
+        facts.idioms.doubts = _doubtful_names(order, before, facts)
         note_floors(order, apart, facts)
 
 
@@ -593,7 +604,7 @@ def _doubtful_names(order: Block, begun: dict[str, None], facts: Facts) -> dict[
         known = len(found)
         for node in order:
             if not _gives_finite(node, facts, found):
-                found.update(dict.fromkeys(one for one in stores(node) if one not in facts.integers))
+                found.update(dict.fromkeys(one for one in stores(node) if one not in facts.values.integers))
         if len(found) == known:
             return found
 
@@ -601,15 +612,17 @@ def _doubtful_names(order: Block, begun: dict[str, None], facts: Facts) -> dict[
 def _outside_arrays(function: Node, order: Block, facts: Facts) -> list[str]:
     """Arrays that the function takes from outside, and is not differentiated by: data may have gaps."""
     bound = {one for node in order for one in stores(node)}
-    data = [p for p in parameters(function) if p not in facts.wrt]
+    data = [p for p in parameters(function) if p not in facts.request.wrt]
     taken = dict.fromkeys(one for node in order for one in loads(node) if one not in bound)
     known = {one: facts.namespace.lookup(one) for one in taken if one not in parameters(function)}
     data += [one for one, held in known.items() if held is not None and type(held.object).__name__ == "ndarray"]
-    return [one for one in data if facts.kinds.get(one, UNKNOWN).tag not in _NUMBERS and not _is_whole(one, facts)]
+    return [
+        one for one in data if facts.kinds.of_names.get(one, UNKNOWN).tag not in _NUMBERS and not _is_whole(one, facts)
+    ]
 
 
 def _is_whole(one: str, facts: Facts) -> bool:
-    return one in facts.integers or facts.kinds.get(one, UNKNOWN).dtype == "integer"
+    return one in facts.values.integers or facts.kinds.of_names.get(one, UNKNOWN).dtype == "integer"
 
 
 def _names_tested_for_nan(order: Block, facts: Facts) -> list[str]:
@@ -640,7 +653,7 @@ def _asked_in(tree: Node, facts: Facts) -> list[str]:
 
 
 def _operation(node: Node, facts: Facts) -> Operation | None:
-    return facts.operation.get(getattr(node, "value", None))
+    return facts.resolution.operation.get(getattr(node, "value", None))
 
 
 def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
@@ -654,8 +667,8 @@ def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
 
 def _adjoints_to_mask(order: Block, facts: Facts) -> dict[str, bool]:
     """Names whose adjoints meet a doubtful factor, or go on to where they do; whether all elements do at once."""
-    found = dict.fromkeys(facts.handed.gives_masks, True)
-    begun = [(node, [one for one in stores(node) if one in facts.active]) for node in order]
+    found = dict.fromkeys(facts.request.handed.gives_masks, True)
+    begun = [(node, [one for one in stores(node) if one in facts.activity.active]) for node in order]
     steps = [(bound, not written_names(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound]
     while True:
         known = dict(found)
@@ -669,16 +682,16 @@ def _adjoints_to_mask(order: Block, facts: Facts) -> dict[str, bool]:
 def meets_doubt(node: Node, facts: Facts) -> bool:
     """Whether a line of a statement's derivative may multiply or divide by what is not finite."""
     operation = _operation(node, facts)
-    if getattr(node, "value", None) in facts.derived:
+    if getattr(node, "value", None) in facts.calls.derived:
         return meets_doubt_in_call(node.value, facts)
     if operation is None or operation.kind != "op":
         return False
-    finite = not any(one in facts.doubts for one in stores(node))
-    return not has_finite_lines(operation, facts, facts.doubts, finite)
+    finite = not any(one in facts.idioms.doubts for one in stores(node))
+    return not has_finite_lines(operation, facts, facts.idioms.doubts, finite)
 
 
 def meets_doubt_in_call(call: Node, facts: Facts) -> bool:
     """Whether a line of the derivative of what is called may do so; of a function that calls itself it may."""
-    inner = facts.module.making[facts.derived[call][0]]
-    result = inner.output
-    return result is None or any(one in inner.masked for one in loads(result))
+    inner: Facts = facts.module.making[facts.calls.derived[call][0]]
+    result = inner.calls.output
+    return result is None or any(one in inner.idioms.masked for one in loads(result))

@@ -94,15 +94,15 @@ def reverse(function: Node, facts: Facts) -> Halves:
     """Derive the backward half; the forward half saves whatever is lost, needed or not (`dead_code` decides)."""
     bind_needed_masks(function, facts)
     lost = overwrites(function, facts)
-    facts.steps = own_statements(facts)
+    facts.calls.steps = own_statements(facts)
     adjoints = Adjoints(facts)
-    for wanted in [*parameters(function), *facts.inner]:
-        if wanted in facts.wrt:
+    for wanted in [*parameters(function), *facts.request.inner]:
+        if wanted in facts.request.wrt:
             adjoints.of(wanted)
     output = function.body[-1]
     begun = seed(output, adjoints, facts)
-    facts.output = output
-    if facts.handed.takes_masks:
+    facts.calls.output = output
+    if facts.request.handed.takes_masks:
         seed_masks(output, adjoints)
     saves = Saves(
         facts, lost, standing=names_kept_in_arrays(function, facts), steady=loop_invariant_names(function, facts)
@@ -112,7 +112,7 @@ def reverse(function: Node, facts: Facts) -> Halves:
     body = _block(function.body[:-1], (function, "body"), work)
     backward = stacks + mask_heads(adjoints) + begun + body
     forward = work.saves.forward(function.body[:-1])
-    facts.again.update({bound: bound for bound in work.saves.brought if bound in facts.temporaries})
+    facts.tape.again.update({bound: bound for bound in work.saves.brought if bound in facts.names.temporaries})
     return Halves(forward, backward, adjoints, output)
 
 
@@ -129,7 +129,7 @@ def _runs(block: Block, facts: Facts) -> list[Block]:
     runs: list[Block] = []
     previous: Node = None
     for node in block:
-        user = facts.origin.get(node, node)
+        user = facts.origin.user.get(node, node)
         if user is previous:
             runs[-1].append(node)
         else:
@@ -218,7 +218,7 @@ def _parts(node: Node, work: Backward, flag: str, guarded: bool) -> tuple[Block,
         adjoints.state = before
         for primal in fresh:
             _initialise(primal, zeros, node, work)
-            adjoints.guarded.update({} if primal in work.facts.wrt else {primal: None})
+            adjoints.guarded.update({} if primal in work.facts.request.wrt else {primal: None})
     adjoints.flag = ""
     gone = [one for one in stores(node) if not adjoints.exists(one)]
     adjoints.flags = {one: kept for one, kept in adjoints.flags.items() if one not in gone}
@@ -228,7 +228,7 @@ def _parts(node: Node, work: Backward, flag: str, guarded: bool) -> tuple[Block,
 
 def _made_whole(node: Node, work: Backward) -> Block:
     """The adjoint of what a statement binds has the shape of it."""
-    state, specs = work.adjoints.state, work.facts.value_spec
+    state, specs = work.adjoints.state, work.facts.values.value_spec
     either = [bound for bound in stores(node) if state.get(bound) == EITHER]
     return [made for bound in either for made in work.adjoints.whole(bound, specs.get(bound), node)]
 
@@ -262,7 +262,7 @@ def _branch(node: Node, work: Backward) -> Block:
             for side, ended in zip(sides, states, strict=True):
                 if ended.get(primal, ABSENT) == ABSENT:
                     work.adjoints.state = ended
-                    side.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
+                    side.append(work.adjoints.zeros(primal, work.facts.values.value_spec.get(primal), node))
         merged[primal] = join_adjoint_kinds([ended.get(primal, ABSENT) for ended in states])
     work.adjoints.state = merged
     met_masks(sides, states, ended_masks, node, work.adjoints)
@@ -275,8 +275,8 @@ def _branch(node: Node, work: Backward) -> Block:
 
 def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
     """Zeros before a loop or branch."""
-    spec = work.facts.value_spec.get(primal)
-    indexed = primal in work.facts.indexed and not work.adjoints.may_be_unbound(primal)
+    spec = work.facts.values.value_spec.get(primal)
+    indexed = primal in work.facts.activity.indexed and not work.adjoints.may_be_unbound(primal)
     made = (work.adjoints.element_zeros if indexed else work.adjoints.zeros)(primal, spec, like)
     into.append(made)
 
@@ -308,11 +308,11 @@ def _loop(node: Node, work: Backward) -> Block:
     body += after_trip(flags, node, work.adjoints)
     for primal, kind in before.items():
         if kind != ABSENT and after.get(primal, ABSENT) == ABSENT:
-            body.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
+            body.append(work.adjoints.zeros(primal, work.facts.values.value_spec.get(primal), node))
     work.adjoints.state = {n: join_adjoint_kinds([k, after.get(n, ABSENT)]) for n, k in before.items()}
     work.adjoints.masks, work.adjoints.flags = masks, flags
     restored = work.saves.restore_before(node)
-    if body and node in work.facts.checkpointed:
+    if body and node in work.facts.calls.checkpointed:
         return zeros + backward_loop(node, body, work.saves) + restored
     return zeros + ([work.saves.loop(node, body)] if body else []) + restored
 
@@ -320,15 +320,15 @@ def _loop(node: Node, work: Backward) -> Block:
 def _loop_body(node: Node, work: Backward) -> Block:
     handed = list(work.adjoints.flags.values())
     body = _block(node.body, (node, "body"), work)
-    if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in work.facts.active:
+    if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in work.facts.activity.active:
         row = node.target.id
         if work.adjoints.exists(row):
             index = work.saves.row_index(node)
-            spec = work.facts.value_spec.get(node.iter.id)
+            spec = work.facts.values.value_spec.get(node.iter.id)
             operand = name(node.iter.id)
             if spec is not None:
-                work.facts.spec[operand] = spec
-            value = work.adjoints.read(row, work.facts.value_spec.get(row))
+                work.facts.values.spec[operand] = spec
+            value = work.adjoints.read(row, work.facts.values.value_spec.get(row))
             work.adjoints.state.pop(row, None)
             body += added_row(node, operand, index, value, handed, work.adjoints)
     elif isinstance(node, gast.For):
@@ -343,17 +343,17 @@ def gradient(function: Node, facts: Facts) -> Program:
     _zeros(halves, facts)
     _separate(halves, facts)
     _sums_with_slices(halves.backward, facts, {})
-    if facts.seed in ("parameter", "one"):
+    if facts.request.seed in ("parameter", "one"):
         _check_output(halves, facts)
-    found = [_returned_adjoint(w, facts) for w in facts.wrt]
+    found = [_returned_adjoint(w, facts) for w in facts.request.wrt]
     found += masks_given(halves.output, halves.adjoints, halves.backward)
-    adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
+    adjoints = found[0] if len(found) == 1 and facts.request.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
-    if facts.mode in ("value-and-grad", "vjp", "trace") or _of_items(facts):
+    if facts.request.mode in ("value-and-grad", "vjp", "trace") or _of_items(facts):
         value = gast.Tuple(elts=[_value(halves.output.value, halves, facts), adjoints], ctx=gast.Load())
-    elif facts.auxiliary:
+    elif facts.request.auxiliary:
         value = gast.Tuple(elts=[adjoints, _value(halves.output.value.elts[1], halves, facts)], ctx=gast.Load())
-    return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
+    return Program(parameters(function) + list(facts.names.seeds), halves.forward, halves.backward, gast.Return(value))
 
 
 def _sums_with_slices(block: Block, facts: Facts, sliced: dict[str, None]) -> None:
@@ -363,9 +363,9 @@ def _sums_with_slices(block: Block, facts: Facts, sliced: dict[str, None]) -> No
     """
     for node in reversed(block):
         adjoint = target(node)
-        if adjoint is not None and adjoint in sliced and called_name(node.value) == facts.imports.get("add"):
+        if adjoint is not None and adjoint in sliced and called_name(node.value) == facts.names.imports.get("add"):
             value = node.value
-            if loads(value.args[0]) == (adjoint,) and facts.adjoint_of.get(adjoint) not in facts.containers:
+            if loads(value.args[0]) == (adjoint,) and facts.names.adjoint_of.get(adjoint) not in facts.kinds.containers:
                 node.value = gast.BinOp(value.args[0], gast.Add(), value.args[1])
         within = statements([node]) if isinstance(node, gast.For | gast.While) else [node]
         places = [one.target for one in within if isinstance(one, gast.AugAssign)]
@@ -377,7 +377,7 @@ def _sums_with_slices(block: Block, facts: Facts, sliced: dict[str, None]) -> No
 
 def _returned_adjoint(wanted: str, facts: Facts) -> Node:
     """The adjoint of an argument, put together as the argument is where the text alone does not tell."""
-    adjoint = name(facts.spelled[wanted])
+    adjoint = name(facts.names.spelled[wanted])
     if not may_be_array(wanted, facts):
         return adjoint
     return expression(f"{facts.library('of_items')}(adjoint, {wanted})", adjoint=adjoint)
@@ -385,7 +385,7 @@ def _returned_adjoint(wanted: str, facts: Facts) -> Node:
 
 def _of_items(facts: Facts) -> bool:
     """Whether a compiled loop over items calls the derivative, for the value as well."""
-    return facts.mode == "pull" and facts.module.given is not None and not facts.called
+    return facts.request.mode == "pull" and facts.module.given is not None and not facts.request.called
 
 
 def primal(function: Node, facts: Facts) -> Program:
@@ -395,20 +395,20 @@ def primal(function: Node, facts: Facts) -> Program:
 
 def _zeros(halves: Halves, facts: Facts) -> None:
     last: list[Node] = []
-    for wanted in facts.wrt:
+    for wanted in facts.request.wrt:
         if halves.adjoints.state.get(wanted, ABSENT) == ABSENT:
-            made = halves.adjoints.zeros(wanted, facts.value_spec.get(wanted), facts.source.tree)
-            if facts.kinds.get(wanted, UNKNOWN) == UNKNOWN and wanted not in facts.containers:
+            made = halves.adjoints.zeros(wanted, facts.values.value_spec.get(wanted), facts.source.tree)
+            if facts.kinds.of_names.get(wanted, UNKNOWN) == UNKNOWN and wanted not in facts.kinds.containers:
                 made.value = expression(f"{facts.library('zeros_like')}({wanted})")  # it may be no array
-            if any(facts.spelled[wanted] in stores(n) for n in statements(halves.backward)):
+            if any(facts.names.spelled[wanted] in stores(n) for n in statements(halves.backward)):
                 last.append(made)  # the name held the adjoint of another value before
             else:
                 halves.backward.append(made)
-    order = {facts.spelled[w]: k for k, w in enumerate(facts.wrt)}
+    order = {facts.names.spelled[w]: k for k, w in enumerate(facts.request.wrt)}
     seen: set[str] = set()  # what an earlier statement binds may not be cleared, or measured, before that one
     hoisted = []
     for node in halves.backward:
-        if node in facts.zeros and target(node) in order and seen.isdisjoint([target(node), *loads(node)]):
+        if node in facts.tape.zeros and target(node) in order and seen.isdisjoint([target(node), *loads(node)]):
             hoisted.append(node)
         seen.update(s for n in statements([node]) for s in stores(n) if s not in written_names(n))
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
@@ -421,7 +421,7 @@ def _value(returned: Node, halves: Halves, facts: Facts) -> Node:
     restored = {s for n in statements(halves.backward) for s in stores(n)}
     for item in [n for n in walk(value) if isinstance(n, gast.Name) and n.id in restored]:
         kept = facts.names.fresh("y")
-        facts.temporaries[kept] = "y"
+        facts.names.temporaries[kept] = "y"
         halves.forward.append(at(assign(kept, name(item.id)), halves.output))
         item.id = kept
     return value
@@ -430,23 +430,23 @@ def _value(returned: Node, halves: Halves, facts: Facts) -> Node:
 def _separate(halves: Halves, facts: Facts) -> None:
     """What the backward half computes again goes by names of its own."""
     renamed = {}
-    for again in facts.again:
-        renamed[again] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-        facts.temporaries[renamed[again]] = "t"
-        if again in facts.viewed:
-            facts.viewed[renamed[again]] = None
+    for again in facts.tape.again:
+        renamed[again] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+        facts.names.temporaries[renamed[again]] = "t"
+        if again in facts.memory.viewed:
+            facts.memory.viewed[renamed[again]] = None
     for node in statements(halves.backward) if renamed else ():
         for item in [item for part in header(node) or [node] for item in find_nodes(part, gast.Name)]:
             item.id = renamed.get(item.id, item.id)
-    facts.again = {new: old for old, new in renamed.items()}
+    facts.tape.again = {new: old for old, new in renamed.items()}
 
 
 def _check_output(halves: Halves, facts: Facts) -> None:
     """A gradient has a real scalar output: proved from the text, or checked when it runs."""
-    value = halves.output.value.elts[0] if facts.auxiliary else halves.output.value
-    definition = facts.definition.get(getattr(value, "id", ""))
+    value = halves.output.value.elts[0] if facts.request.auxiliary else halves.output.value
+    definition = facts.activity.definition.get(getattr(value, "id", ""))
     made = getattr(definition, "value", None)
-    operation = facts.operation.get(made)
+    operation = facts.resolution.operation.get(made)
     whole = target(definition) is not None  # not one of several names: `sign, y = np.linalg.slogdet(x)`
     several = isinstance(made, _DISPLAYS) or (whole and operation is not None and gives_tuple(operation))
     if not isinstance(value, gast.Name) or several:
@@ -456,12 +456,12 @@ def _check_output(halves: Halves, facts: Facts) -> None:
             "the function returns several values",
             "return one scalar, or use srcgrad.vjp, which takes a seed for each value",
         )
-    spec = facts.spec.get(value)
-    is_number = spec is not None and spec.scalar and value.id not in facts.complex
-    if value.id in facts.active and not is_number:
-        seed: Node = name(facts.seeds[0]) if facts.seeds else literal_node(1.0)
+    spec = facts.values.spec.get(value)
+    is_number = spec is not None and spec.scalar and value.id not in facts.values.complex
+    if value.id in facts.activity.active and not is_number:
+        seed: Node = name(facts.names.seeds[0]) if facts.names.seeds else literal_node(1.0)
         check = statement(f"{facts.library('check_seed')}(seed, {value.id})", seed=seed)
-        facts.effects[check] = None
+        facts.resolution.effects[check] = None
         at(check, halves.output)
         halves.backward.insert(0, check)
 

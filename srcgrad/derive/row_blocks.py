@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import gast
 import numpy as np
@@ -54,14 +54,21 @@ def loop_over_blocks(function: Node, facts: Facts) -> Node:
         return y
     <BLANKLINE>
     """
-    if facts.called:
+    if facts.request.called:
         return function
     blocks = facts.module.blocks
     found = plan(function, blocks.over, facts)
     work = _Work(facts, found, blocks, function)
-    facts.wrt = ()  # it is the value that is wanted
+    facts.request = replace(facts.request, wrt=())  # it is the value that is wanted
     function.body = [*found.before, *work.starts(), work.loop(), *found.after, function.body[-1]]
-    for table in (facts.reads, facts.mention, facts.spec, facts.value_spec, facts.part_spec, facts.tuples):
+    for table in (
+        facts.activity.reads,
+        facts.origin.mention,
+        facts.values.spec,
+        facts.values.value_spec,
+        facts.values.part_spec,
+        facts.kinds.tuples,
+    ):
         table.clear()  # they are found anew
     return function
 
@@ -80,7 +87,7 @@ class _Work:
         self.like = self.plan.loop[0]
         self.first, self.stop = fresh("first"), fresh("stop")
         self.rows: Node = literal_node(self.blocks.rows)
-        for node in [one for one in self.plan.totals if target(one) in self.facts.temporaries]:
+        for node in [one for one in self.plan.totals if target(one) in self.facts.names.temporaries]:
             self._call_total(str(target(node)))
         self.parts = {held: fresh(f"{held}_rows") for held in self.blocks.over if self._is_read(held)}
 
@@ -137,7 +144,7 @@ class _Work:
             for item in read:
                 item.id = self.parts[item.id]
             if read or each in self.plan.totals:
-                self.facts.rewritten[self.facts.origin.get(each, each)] = None
+                self.facts.origin.rewritten[self.facts.origin.user.get(each, each)] = None
 
     def _add_sum(self, node: Node, weight: str) -> Block:
         """`s = np.sum(t)` as `s = s + np.sum(t)`."""
@@ -153,20 +160,20 @@ class _Work:
         value = expression(f"{total} + {held}")
         self._note(value, np.add, {"x": value.left, "y": value.right})
         made.append(self._as(node, assign(total, value)))
-        self.facts.augmented[made[-1]] = None
+        self.facts.origin.augmented[made[-1]] = None
         return made
 
     def _as(self, node: Node, made: Node) -> Node:
-        self.facts.origin[made] = self.facts.origin.get(node, node)
+        self.facts.origin.user[made] = self.facts.origin.user.get(node, node)
         return at(made, node)
 
     def _new_temporary(self) -> str:
-        held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
-        self.facts.temporaries[held] = "t"
+        held = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
+        self.facts.names.temporaries[held] = "t"
         return held
 
     def _note(self, value: Node, function: object, bound: dict[str, Node]) -> None:
-        self.facts.operation[value] = Operation("op", function, rule_of(function), bound)
+        self.facts.resolution.operation[value] = Operation("op", function, rule_of(function), bound)
 
 
 def block_size(seen: list[Form]) -> str:

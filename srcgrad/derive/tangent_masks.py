@@ -64,13 +64,13 @@ def zeros(function: Node, facts: Facts) -> tuple[dict[str, None], dict[Node, int
         found[one] = None
         for node in made.get(one, ()):
             if flow.made.get(node, MANY):
-                todo += [*flow.read.get(node, ()), *(bound for bound in stores(node) if bound in facts.active)]
+                todo += [*flow.read.get(node, ()), *(bound for bound in stores(node) if bound in facts.activity.active)]
     return found, flow.made, flow.read
 
 
 def is_singular(node: Node, facts: Facts) -> bool:
     """Whether a derivative may be inf where operands and result are numbers: that of a root, but of no quotient."""
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     rule = None if operation is None or written_names(node) else operation.rule
     if operation is None or rule is None or rule.kind != "elementwise" or rule.op in (np.divide, np.reciprocal):
         return False
@@ -114,7 +114,7 @@ class _Flow:
             before = dict(self.state)
             if isinstance(node, gast.For):
                 of = min(self._operand(node.iter) * MANY, MANY)
-                self.state.update(dict.fromkeys((b for b in stores(node) if b in self.facts.active), of))
+                self.state.update(dict.fromkeys((b for b in stores(node) if b in self.facts.activity.active), of))
                 self._note(node, of)
             for each in BLOCKS:
                 self.block(getattr(node, each, None) or [])
@@ -130,12 +130,12 @@ class _Flow:
                 return
 
     def _note(self, node: Node, value: int) -> None:
-        read = [one for one in loads(node) if one in self.facts.active and self.state.get(one)]
+        read = [one for one in loads(node) if one in self.facts.activity.active and self.state.get(one)]
         self.read.setdefault(node, {}).update(dict.fromkeys(read))
         self.made[node] = max(value, self.made.get(node, NONE))
 
     def _statement(self, node: Node) -> None:
-        bound = [one for one in stores(node) if one in self.facts.active]
+        bound = [one for one in stores(node) if one in self.facts.activity.active]
         if not isinstance(node, gast.Assign | gast.AugAssign | gast.Expr) or not bound:
             return
         held = self.state.get((written_names(node) or [""])[0], NONE)
@@ -157,11 +157,11 @@ class _Flow:
             return new
         if old == new or self.facts.list_kind(written_names(node)[0]):
             return max(old, new)
-        return SOME if min(old, new) == NONE and is_basic(index, frozenset(self.facts.integers)) else MANY
+        return SOME if min(old, new) == NONE and is_basic(index, frozenset(self.facts.values.integers)) else MANY
 
     def _operand(self, tree: Node) -> int:
         if isinstance(tree, gast.Name):
-            return self.state.get(tree.id, NONE) if tree.id in self.facts.active else ALL
+            return self.state.get(tree.id, NONE) if tree.id in self.facts.activity.active else ALL
         if not isinstance(tree, gast.Tuple | gast.List | gast.Dict):
             return ALL
         return _of_several(
@@ -170,9 +170,9 @@ class _Flow:
 
     def _value(self, node: Node) -> int:
         facts, value = self.facts, node.value
-        if value in facts.pulled:
+        if value in facts.calls.pulled:
             return NONE
-        operation = facts.operation.get(value)
+        operation = facts.resolution.operation.get(value)
         if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict):
             found = self._operand(value)
             return found and max(MANY, found) if isinstance(node.targets[0], gast.Tuple) else found
@@ -182,7 +182,7 @@ class _Flow:
         rule = operation.rule
         assert rule is not None, "an op has a rule"
         given = {p: a for p, a in operation.bound.items() if p in differentiable_parameters(rule)}
-        active = [p for p, a in given.items() if any(one in facts.active for one in loads(a))]
+        active = [p for p, a in given.items() if any(one in facts.activity.active for one in loads(a))]
         if rule.kind == "elementwise":
             old = [self._operand(given[p]) for p in active]
             new = [max(MANY * begins(operation, p, facts), one) for p, one in zip(active, old, strict=True)]
@@ -194,14 +194,14 @@ class _Flow:
             least = min((self._operand(one) for p in active for one in _names(given[p], facts)), default=ALL)
         if operation.function is operator.getitem:
             return least and max(MANY, least)
-        if least == SOME and facts.spec.get(node, Spec(ndim=None)).scalar:
+        if least == SOME and facts.values.spec.get(node, Spec(ndim=None)).scalar:
             return NONE
         return max(least, SOME) if rule.zeros == "made" else least
 
     def _zeros_of_linear(self, node: Node, operation: Operation, given: dict[str, Node]) -> int:
         """Of a linear operation, whose elements come from the one or the other of what it is given."""
         assert operation.rule is not None, "an op has a rule"
-        template, spec = adjoint_template(operation.rule), self.facts.spec
+        template, spec = adjoint_template(operation.rule), self.facts.values.spec
         parts = [self._operand(tree) for tree in given.values()]
         if template is not None:
             others = [one for p, one in template.defaults.items() if p not in given and p in template.differentiable]
@@ -232,7 +232,7 @@ def _is_linear(rule: Rule) -> bool:
 
 def _names(tree: Node, facts: Facts) -> list[Node]:
     """The active names of an operand."""
-    return [one for one in find_nodes(tree, gast.Name) if one.id in facts.active]
+    return [one for one in find_nodes(tree, gast.Name) if one.id in facts.activity.active]
 
 
 def begins(operation: Operation, parameter: str, facts: Facts) -> bool:
@@ -257,7 +257,7 @@ def tangents_to_follow(
 ) -> dict[str, None]:
     """Names whose tangents go on to where they meet a factor that may not be finite."""
     found: dict[str, None] = {}
-    if not facts.doubts or facts.complex:
+    if not facts.idioms.doubts or facts.values.complex:
         return found
     order = [node for node in statements(function.body) if isinstance(node, gast.Assign) and not written_names(node)]
     doubtful = {node: meets(node, facts) for node in order}
@@ -266,46 +266,48 @@ def tangents_to_follow(
         known = len(found)
         for node in reversed(order):
             if doubtful[node] or any(one in found for one in stores(node)):
-                found.update(dict.fromkeys(one for one in loads(node) if one in facts.active))
+                found.update(dict.fromkeys(one for one in loads(node) if one in facts.activity.active))
     return found
 
 
 def supports(function: Node, facts: Facts) -> None:
     """Note whose tangents have masks, and whose have a support that is changed as they are."""
-    facts.sought = tangents_to_follow(function, facts)
-    if not facts.doubts or facts.complex:
+    facts.idioms.sought = tangents_to_follow(function, facts)
+    if not facts.idioms.doubts or facts.values.complex:
         return
-    wanted, facts.zeroed, read = zeros(function, facts)
-    facts.sought.update(wanted)
+    wanted, facts.idioms.zeroed, read = zeros(function, facts)
+    facts.idioms.sought.update(wanted)
     rows = [node.iter for node in statements(function.body) if isinstance(node, gast.For) and node in read]
     walked = [getattr(each, "id", "") for each in rows]  # `for row in m`: the support goes along
     for one in wanted:
-        if one in walked or not (is_kept(one, facts) and _has_mask(facts.definition[one], read, facts)):
-            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}" if one in facts.temporaries else f"{one}_support")
-            facts.supported[one] = held
-            if one in facts.temporaries:
-                facts.temporaries[held] = "t"
+        if one in walked or not (is_kept(one, facts) and _has_mask(facts.activity.definition[one], read, facts)):
+            held = facts.names.fresh(
+                f"t{len(facts.names.temporaries) + 1}" if one in facts.names.temporaries else f"{one}_support"
+            )
+            facts.idioms.supported[one] = held
+            if one in facts.names.temporaries:
+                facts.names.temporaries[held] = "t"
 
 
 def _has_mask(node: Node, read: dict[Node, dict[str, None]], facts: Facts) -> bool:
     """Whether the mask of what a statement binds is made of those of its operands."""
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     rule = None if operation is None else operation.rule
     if operation is None or rule is None or rule.kind not in ("elementwise", "linear"):
         return False
     trees = [a for a in operation.bound.values() if isinstance(a, gast.AST)]
-    given = [a for a in trees if any(one in facts.active for one in loads(a))]
+    given = [a for a in trees if any(one in facts.activity.active for one in loads(a))]
     return rule.kind == "elementwise" or all(getattr(a, "id", "") in read.get(node, ()) for a in given)
 
 
 def _mask_of(one: str, masking: StatementMasks) -> Mask | None:
     """The mask of a tangent, which its support gives where it has one."""
     facts = masking.facts
-    if one not in facts.supported:
-        return facts.supports.get(one)
+    if one not in facts.idioms.supported:
+        return facts.idioms.supports.get(one)
     numpy = facts.library("np")
-    mask = masking.bound(expression(f"{numpy}.isnan(s)", s=name(facts.supported[one])), True)
-    spec = facts.value_spec.get(one)
+    mask = masking.bound(expression(f"{numpy}.isnan(s)", s=name(facts.idioms.supported[one])), True)
+    spec = facts.values.value_spec.get(one)
     return mask if spec is None else replace(mask, spec=spec)
 
 
@@ -314,11 +316,11 @@ def full_support(one: str, spec: Spec | None, facts: Facts, new: bool = False) -
     numpy = facts.library("np")
     if spec is not None and spec.scalar:
         return expression(f"{numpy}.nan")
-    if one in facts.containers:
+    if one in facts.kinds.containers:
         return expression(f"{numpy}.full({numpy}.shape(x), {numpy}.nan)", x=one)
     made = expression(f"{numpy}.nan * x", x=one)
     if new:
-        facts.results[made.right] = None
+        facts.resolution.results[made.right] = None
     return made
 
 
@@ -332,31 +334,37 @@ def _nans(true: Node, facts: Facts) -> Node:
 
 def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Facts], str]], Block]) -> Block:
     """What a statement makes of supports: what it makes of tangents, given nan wherever those may be nonzero."""
-    bound = [one for one in stores(node) if one in facts.supported]
+    bound = [one for one in stores(node) if one in facts.idioms.supported]
     if not bound:
         return []
     display = isinstance(getattr(node, "value", None), gast.Tuple | gast.List | gast.Dict)
-    if not written_names(node) and isinstance(node, gast.Assign) and not display and not facts.zeroed.get(node, NONE):
+    if (
+        not written_names(node)
+        and isinstance(node, gast.Assign)
+        and not display
+        and not facts.idioms.zeroed.get(node, NONE)
+    ):
         return [
-            assign(facts.supported[one], full_support(one, facts.value_spec.get(one), facts, True)) for one in bound
+            assign(facts.idioms.supported[one], full_support(one, facts.values.value_spec.get(one), facts, True))
+            for one in bound
         ]
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     rule = None if operation is None or written_names(node) else operation.rule
     if rule is not None and rule.kind == "elementwise":
-        masking, mask = StatementMasks(facts, node, {}), facts.supports.pop(bound[0], None)
+        masking, mask = StatementMasks(facts, node, {}), facts.idioms.supports.pop(bound[0], None)
         value = (
-            full_support(bound[0], facts.spec.get(node), facts, True)
+            full_support(bound[0], facts.values.spec.get(node), facts, True)
             if mask is None
             else _nans(masking.whole(mask), facts)
         )
-        return [*masking.made, assign(facts.supported[bound[0]], value)]
+        return [*masking.made, assign(facts.idioms.supported[bound[0]], value)]
     before: Block = []
 
     def support_of_name(one: str, facts: Facts) -> str:
-        if one in facts.supported:
-            return facts.supported[one]
+        if one in facts.idioms.supported:
+            return facts.idioms.supported[one]
         masking = StatementMasks(facts, node, {})
-        mask, spec = facts.supports.get(one), facts.value_spec.get(one)
+        mask, spec = facts.idioms.supports.get(one), facts.values.value_spec.get(one)
         value = full_support(one, spec, facts)
         if mask is not None:
             value = _nans(masking.true_where_taken(masking.fit_mask(mask, name(one), spec)), facts)
@@ -370,14 +378,20 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
 
 def is_kept(one: str, facts: Facts) -> bool:
     """Whether a name is bound once, to what nothing changes."""
-    changing = (facts.rebound, facts.mutable, facts.viewed, facts.views, facts.containers)
-    return one in facts.definition and not any(one in table for table in changing)
+    changing = (
+        facts.activity.rebound,
+        facts.memory.mutable,
+        facts.memory.viewed,
+        facts.memory.views,
+        facts.kinds.containers,
+    )
+    return one in facts.activity.definition and not any(one in table for table in changing)
 
 
 def _note(node: Node, mask: Mask | None, facts: Facts) -> None:
     bound = stores(node)
-    if mask is not None and len(bound) == 1 and bound[0] in facts.sought and is_kept(bound[0], facts):
-        facts.supports[bound[0]] = mask
+    if mask is not None and len(bound) == 1 and bound[0] in facts.idioms.sought and is_kept(bound[0], facts):
+        facts.idioms.supports[bound[0]] = mask
 
 
 def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> None:
@@ -390,9 +404,9 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
     given = StatementMasks(facts, node, {})
     carried = {held: _mask_of(operand, given) for _, operand, held in made}
     made[0][0].shared[:0] = given.made
-    wanted = any(one in facts.sought for one in stores(node)[:1])
+    wanted = any(one in facts.idioms.sought for one in stores(node)[:1])
     tests: list[tuple[Node, Mask]] = []
-    needed, before = facts.needed.pop(node, (None, []))
+    needed, before = facts.idioms.needed.pop(node, (None, []))
     if not wanted and not any(carried.values()) and needed is None:
         return
     found: list[Mask | None] = []
@@ -407,8 +421,8 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
     if wanted and found and all(mask is not None for mask in found):
         masking = StatementMasks(facts, node, {}, ahead=True)
         mask = masking.union_of_masks(found)
-        if stores(node)[0] in facts.supported and mask is not None:
-            facts.supports[stores(node)[0]] = mask
+        if stores(node)[0] in facts.idioms.supported and mask is not None:
+            facts.idioms.supports[stores(node)[0]] = mask
         else:
             _note(node, mask and replace(mask, tests=tuple(tests)), facts)
         made[-1][0].shared += masking.made
@@ -418,8 +432,8 @@ def _bind_needed(needed: Mask | None, before: Block, made: list[tuple[Lines, str
     """Bind where a tangent is needed before its lines, if these read it."""
     trees = [each for lines, _, _ in made for each in (*lines.shared, *(line.value for line in lines.lines))]
     if needed is not None and any(needed.held in loads(tree) for tree in trees):
-        made[0][0].shared[:0] = [each for each in before if each not in facts.tangents]
-        facts.tangents.update(dict.fromkeys(before))
+        made[0][0].shared[:0] = [each for each in before if each not in facts.tape.tangents]
+        facts.tape.tangents.update(dict.fromkeys(before))
 
 
 def move_support(
@@ -430,23 +444,23 @@ def move_support(
     shared: Block,
 ) -> None:
     """Note where the tangent of a linear operation may be nonzero: where nan goes from what may be."""
-    if stores(node)[0] not in facts.sought or stores(node)[0] in facts.supported:
+    if stores(node)[0] not in facts.idioms.sought or stores(node)[0] in facts.idioms.supported:
         return
     masking = StatementMasks(facts, node, {}, ahead=True)
     numpy = facts.library("np")
     swap: dict[Node, Node] = {}
     for one in (operation.bound[parameter] for parameter in active):
         held = getattr(one, "id", "")
-        mask = facts.supports.get(held)
-        if held in facts.supported:
-            swap[one] = name(facts.supported[held])
+        mask = facts.idioms.supports.get(held)
+        if held in facts.idioms.supported:
+            swap[one] = name(facts.idioms.supported[held])
         elif mask is None:
             return
         else:
-            true = masking.true_where_taken(masking.fit_mask(mask, name(held), facts.value_spec.get(held)))
+            true = masking.true_where_taken(masking.fit_mask(mask, name(held), facts.values.value_spec.get(held)))
             swap[one] = expression(f"{numpy}.where(m, {numpy}.nan, 0.0)", m=true)
     reached = masking.bound(expression(f"{numpy}.isnan(e)", e=exchange_parts(node.value, swap, facts)), True)
-    _note(node, reached if node not in facts.spec else replace(reached, spec=facts.spec[node]), facts)
+    _note(node, reached if node not in facts.values.spec else replace(reached, spec=facts.values.spec[node]), facts)
     shared += masking.made
 
 

@@ -115,7 +115,7 @@ def _takes(node: Node, plan: Plan, facts: Facts) -> bool:
 def _is_of_arrays(place: Node, facts: Facts) -> bool:
     """Whether a target is an array, or a part of one, which takes in elements and holds nothing."""
     base = root(place)
-    return base is not None and facts.named.get(base.id, UNKNOWN).tag in ("array", "numeric", "scalar")
+    return base is not None and facts.kinds.named.get(base.id, UNKNOWN).tag in ("array", "numeric", "scalar")
 
 
 def _names(array: str, node: Node) -> bool:
@@ -129,14 +129,16 @@ def _shows(array: str, facts: Facts) -> Callable[[Node], bool]:
     def shows(value: Node) -> bool:
         if isinstance(value, gast.Dict):
             return any(map(shows, value.values))
-        return array in known.seen(value, facts, facts.local) or (_is_opaque(value, facts) and _names(array, value))
+        return array in known.seen(value, facts, facts.names.local) or (
+            _is_opaque(value, facts) and _names(array, value)
+        )
 
     return shows
 
 
 def _is_opaque(value: Node, facts: Facts) -> bool:
     """Whether an expression is a call of something of which nothing is known."""
-    found = binding_of(value.func, facts, facts.local) if isinstance(value, gast.Call) else None
+    found = binding_of(value.func, facts, facts.names.local) if isinstance(value, gast.Call) else None
     return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and found is None
 
 
@@ -149,7 +151,7 @@ def _appends(node: Node, plan: Plan, facts: Facts) -> bool:
     call = node.value
     held = name_appended_to(node)
     alone = held and len(call.args) == 1 and getattr(call.args[0], "id", "") == plan.array
-    if not alone or facts.named.get(held, UNKNOWN).tag != "list":
+    if not alone or facts.kinds.named.get(held, UNKNOWN).tag != "list":
         return False
     plan.deposits.append(Deposit(node, held, None, expression(f"len({held})")))
     return True
@@ -182,7 +184,7 @@ def _note_stores(node: Node, plan: Plan, shows: Callable[[Node], bool], facts: F
     held, key = place.value.id, place.slice
     if _is_of_arrays(place, facts):
         return True
-    holds = held in facts.records or facts.named.get(held, UNKNOWN).tag in ("list", "dict")
+    holds = held in facts.kinds.records or facts.kinds.named.get(held, UNKNOWN).tag in ("list", "dict")
     if getattr(value, "id", "") != plan.array or not holds or not isinstance(key, gast.Constant | gast.Name):
         return not shows(value)
     steady = isinstance(key, gast.Constant)
@@ -250,7 +252,7 @@ def _is_taken_out(plan: Plan, flow: Graph, block: Block, facts: Facts) -> bool:
 
 def _names_shown(value: Node, known: Procedures, facts: Facts) -> list[str]:
     parts = value.values if isinstance(value, gast.Dict) else [value]
-    return [one for part in parts for one in known.seen(part, facts, facts.local)]
+    return [one for part in parts for one in known.seen(part, facts, facts.names.local)]
 
 
 def _held_on(node: Node, known: Procedures, facts: Facts) -> list[str]:
@@ -324,7 +326,7 @@ def _changes(block: Block) -> bool:
 
 def _is_array(array: str, function: Node, facts: Facts) -> bool:
     """Whether a name holds an array and no number, which does not change: one with axes, or with items that are set."""
-    kind = facts.named.get(array, UNKNOWN)
+    kind = facts.kinds.named.get(array, UNKNOWN)
     return kind.tag == "array" and bool(
         kind.ndim or any(is_write(n) for n in statements(function.body) if array in changed_by(n))
     )
@@ -333,7 +335,7 @@ def _is_array(array: str, function: Node, facts: Facts) -> bool:
 def _apply(plan: Plan, function: Node, ours: dict[Node, None], facts: Facts) -> None:
     ends = [one for one in plan.deposits if one.place is None]
     places = {h: facts.names.fresh(f"{h}_places") for h in dict.fromkeys(one.holder for one in ends)}
-    facts.local |= set(places.values())
+    facts.names.local |= set(places.values())
 
     def block_of(block: Block) -> Block:
         made: Block = []
@@ -361,7 +363,7 @@ def _give_user_line(made: Node, like: Node, facts: Facts) -> None:
     for item in walk(made):
         if "lineno" not in item.__dict__:
             at(item, like)
-    facts.foreign.update(dict.fromkeys(statements([made])))
+    facts.origin.foreign.update(dict.fromkeys(statements([made])))
 
 
 def _note(deposit: Deposit, places: str) -> Node:
@@ -388,7 +390,7 @@ def _put(plan: Plan, places: dict[str, str], facts: Facts) -> Block:
             made.append(statement(f"{one.holder}[key] = {plan.array}", key=copy(one.place)))
     for holder, held in places.items():
         k = facts.names.fresh("place")
-        facts.local |= {k}
+        facts.names.local |= {k}
         loop = gast.For(name(k, gast.Store()), name(held), [statement(f"{holder}[{k}] = {plan.array}")], [], None)
         made.append(loop)
     return made

@@ -122,7 +122,7 @@ class Call:
         self.elements: list[Node] = list(getattr(args, "elts", []))
         self.count = len(self.elements)
         self.places: tuple[int, ...] = tuple(range(self.count)) if places is None else places
-        derivative = binding_of(self.parts["derivative"], work.facts, work.facts.local)
+        derivative = binding_of(self.parts["derivative"], work.facts, work.facts.names.local)
         self.words: list[str] = []
         if derivative is not None and work.facts.module is not None:
             function = derivative.static if derivative.static is not None else derivative.object
@@ -142,7 +142,7 @@ class Call:
             made = substitute(node, self._fresh(node))
             for item in walk(made):
                 at(item, self.where)
-            self.work.facts.foreign.update(dict.fromkeys(statements([made])))
+            self.work.facts.origin.foreign.update(dict.fromkeys(statements([made])))
             self.before.append(made)
 
     def _fresh(self, node: Node) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Call:
         for one in bound:
             if one not in self.parts:
                 self.parts[one] = self.work.facts.names.fresh(one)
-                self.work.facts.local |= {self.parts[one]}
+                self.work.facts.names.local |= {self.parts[one]}
         if isinstance(node, gast.FunctionDef):
             node.name = self.parts[node.name]
         for helper in {n.id for n in walk(node) if isinstance(n, gast.Name)} & set(HELPERS):
@@ -193,18 +193,18 @@ class Scope:
     def emit(self, node: Node) -> None:
         """Append a statement that stands for (a part of) the user's statement."""
         at(node, self.user)
-        self.facts.origin[node] = self.user
+        self.facts.origin.user[node] = self.user
         self.block.append(node)
 
     def new_temporary(self) -> str:
         """A fresh name for the value of a subexpression."""
-        fresh = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
-        self.facts.temporaries[fresh] = "t"
+        fresh = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
+        self.facts.names.temporaries[fresh] = "t"
         return fresh
 
     def may_vary(self, node: Node) -> bool:
         """Whether the expression may depend on a differentiated input."""
-        return reads_varied(node, self.facts.varied, self.facts, self.local)
+        return reads_varied(node, self.facts.activity.varied, self.facts, self.local)
 
 
 _CHEAP = (
@@ -269,7 +269,7 @@ class Rewriting:
     def library(self, identifier: str, value: object = None) -> str:
         """How the text spells a library name, which means that library's function from here on."""
         spelled = self.facts.library(identifier, value)
-        meant = Binding("object", self.facts.library_values[identifier])
+        meant = Binding("object", self.facts.names.library_values[identifier])
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled
 
@@ -277,12 +277,12 @@ class Rewriting:
         """A fresh local name."""
         made = self.facts.names.fresh(stem)
         self.made |= {made}
-        self.facts.local |= {made}
+        self.facts.names.local |= {made}
         return made
 
     def own(self, node: Node, like: Node) -> Node:
         """A statement that is not as the user wrote it, at the line of one that is."""
-        self.facts.foreign[node] = None
+        self.facts.origin.foreign[node] = None
         for item in walk(node):
             if "lineno" not in item.__dict__:
                 gast.copy_location(item, like)
@@ -334,7 +334,7 @@ def name_in_receiver(
     home = home and found_in(*home)
     known = overlay.lookup(stem)
     taken = facts.names.taken if taken is None else taken
-    free = stem not in local and stem not in facts.local and (stem in overlay.read or stem not in taken)
+    free = stem not in local and stem not in facts.names.local and (stem in overlay.read or stem not in taken)
     if free and is_same(meant, known):
         overlay.read[stem] = None
         facts.names.taken.add(stem)
@@ -389,13 +389,15 @@ def move_apart(
     defined = [n for n in walk(tree) if isinstance(n, gast.FunctionDef | gast.ClassDef) and n is not tree]
     own = own_names(tree) | {n.name for n in defined}
     moved = {
-        n: inner.names.numbered_name(n) for n in own if n in theirs and n not in inner.functions and n not in outer
+        n: inner.names.numbered_name(n)
+        for n in own
+        if n in theirs and n not in inner.names.functions and n not in outer
     }
     overlay = inner.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"
     for identifier in read_outside(tree, own | set(outer)):
-        meant = overlay.lookup(identifier) if identifier in theirs and identifier not in inner.functions else None
-        hidden = identifier in facts.local or identifier in facts.around
+        meant = overlay.lookup(identifier) if identifier in theirs and identifier not in inner.names.functions else None
+        hidden = identifier in facts.names.local or identifier in facts.names.around
         known = None if hidden else facts.namespace.lookup(identifier)
         if meant is not None and not is_same(meant, known):
             moved[identifier] = inner.names.numbered_name(identifier)
@@ -406,7 +408,7 @@ def move_apart(
             item.id = moved[item.id]
     for one in defined:
         one.name = moved.get(one.name, one.name)
-    inner.local = own_names(tree)
+    inner.names.local = own_names(tree)
     return moved
 
 
@@ -415,7 +417,7 @@ def bring_names(theirs: Iterable[str], inner: Facts, facts: Facts) -> None:
     overlay = inner.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"
     for identifier in theirs:
-        hidden = identifier in facts.local or identifier in facts.around
+        hidden = identifier in facts.names.local or identifier in facts.names.around
         meant = None if hidden else facts.namespace.lookup(identifier)
         if meant is not None:
             overlay.extra[identifier] = meant

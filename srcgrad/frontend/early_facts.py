@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import gast
@@ -185,7 +185,7 @@ def counters(function: Node) -> dict[str, None]:
 def may_count(parameter: str, facts: Facts) -> bool:
     """Whether a text binds a parameter to an integer somewhere, of which `np.zeros_like` makes no place for floats."""
     order = [node for node in statements(facts.source.tree.body) if parameter in stores(node)]
-    known = _KnownNames(facts, facts.local, frozenset(), order)
+    known = _KnownNames(facts, facts.names.local, frozenset(), order)
     values = [value for node in order for one, value in known.bindings(node) if one == parameter]
     return any(value is True or (value is not False and known.is_integer(value, {})) for value in values)
 
@@ -244,7 +244,7 @@ class _KnownNames:
         return isinstance(value, gast.Attribute) and value.attr == "shape" and self._is_array(value.value)
 
     def _is_array(self, value: Node) -> bool:
-        return isinstance(value, gast.Name) and value.id in self.arrays and value.id not in self.facts.records
+        return isinstance(value, gast.Name) and value.id in self.arrays and value.id not in self.facts.kinds.records
 
     def is_integer(self, value: Node, whole: dict[str, None]) -> bool:
         """Whether an expression is an integer, if these names are."""
@@ -286,7 +286,7 @@ def varied_names(function: Node, facts: Facts, local: frozenset[str], inputs: It
     for node in statements(function.body):
         for read in dict.fromkeys(loads(node)):
             users.setdefault(read, []).append(node)
-    found = dict.fromkeys(inputs or facts.wrt)
+    found = dict.fromkeys(inputs or facts.request.wrt)
     todo = list(found)
     while todo:
         for node in users.get(todo.pop(), []):
@@ -300,9 +300,9 @@ def varied_names(function: Node, facts: Facts, local: frozenset[str], inputs: It
 
 def assigned_varied(function: Node, facts: Facts, inputs: Iterable[str]) -> frozenset[str]:
     """Names that assignments bind to what depends on the inputs."""
-    varied = dict.fromkeys(varied_names(function, facts, facts.local, inputs))
+    varied = dict.fromkeys(varied_names(function, facts, facts.names.local, inputs))
     values = [n for n in statements(function.body) if isinstance(n, gast.Assign | gast.AugAssign)]
-    return frozenset(s for n in values if reads_varied(n.value, varied, facts, facts.local) for s in stores(n))
+    return frozenset(s for n in values if reads_varied(n.value, varied, facts, facts.names.local) for s in stores(n))
 
 
 def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
@@ -350,7 +350,7 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
 
 def auxiliary(function: Node, facts: Facts) -> Node:
     """`return g(x)` as `value, beside = g(x)` and `return value, beside`: the derivative is of the first alone."""
-    if not facts.auxiliary:
+    if not facts.request.auxiliary:
         return function
     last = function.body[-1]
     if isinstance(last.value, gast.Tuple) and len(last.value.elts) == 2:
@@ -360,12 +360,12 @@ def auxiliary(function: Node, facts: Facts) -> Node:
             last, "E5007", "with has_aux the function returns a pair", "return the scalar, and beside it one value"
         )
     names = [facts.names.fresh("value"), facts.names.fresh("beside")]
-    facts.local |= frozenset(names)
+    facts.names.local |= frozenset(names)
     pair = gast.Tuple(elts=[name(each, gast.Store()) for each in names], ctx=gast.Store())
     unpacked = at(gast.Assign([pair], last.value, None), last)
     result = at(gast.Return(gast.Tuple(elts=[name(each) for each in names], ctx=gast.Load())), last)
     for made in (unpacked, result):
-        facts.foreign[made] = None
+        facts.origin.foreign[made] = None
     function.body[-1:] = [unpacked, result]
     return function
 
@@ -385,7 +385,7 @@ def fields(function: Node, facts: Facts) -> Node:
         read = [n for part in header(node) or [node] for n in find_nodes(part, gast.Attribute)]
         if any(_field(n, known, facts, local) is not None for n in read):
             rewrite(node, lambda part: _field(part, known, facts, local) or part)
-            facts.foreign[node] = None
+            facts.origin.foreign[node] = None
     return function
 
 
@@ -428,18 +428,20 @@ def intermediate(function: Node, facts: Facts) -> Node:
     """Take the names in `wrt` that are no parameters: each is bound once, in no branch and no loop, and never changed.
 
     >>> from srcgrad.interface.show.explain import run
-    >>> run("def f(x):\\n    h = x * x\\n    return np.sum(h)", "intermediate", wrt=("h",))[1].inner
+    >>> run("def f(x):\\n    h = x * x\\n    return np.sum(h)", "intermediate", wrt=("h",))[1].request.inner
     ('h',)
     """
-    facts.inner = tuple(wanted for wanted in facts.wrt if wanted not in parameters(function))
-    if facts.inner and facts.mode not in ("reverse", "value-and-grad", "vjp", "trace"):
+    facts.request = replace(
+        facts.request, inner=tuple(wanted for wanted in facts.request.wrt if wanted not in parameters(function))
+    )
+    if facts.request.inner and facts.request.mode not in ("reverse", "value-and-grad", "vjp", "trace"):
         raise facts.refuse(
             facts.source.tree,
             "E5009",
-            f"`{facts.inner[0]}` is no parameter, and mode {facts.mode} has no tangent for it",
+            f"`{facts.request.inner[0]}` is no parameter, and mode {facts.request.mode} has no tangent for it",
             "use reverse mode, or make it a parameter",
         )
-    for wanted in facts.inner:
+    for wanted in facts.request.inner:
         _check_text(wanted, facts)
         made = [node for node in function.body if wanted in stores(node) and not written_names(node)]
         everywhere = [node for node in statements(function.body) if wanted in stores(node)]
@@ -447,7 +449,7 @@ def intermediate(function: Node, facts: Facts) -> Node:
             where = everywhere[0] if everywhere else facts.source.tree
             what = "is bound in a loop or a branch, or is changed" if everywhere else "is taken apart"
             raise _refusal(wanted, what, where, facts)
-        if facts.list_kind(wanted) or wanted in facts.records or isinstance(made[0].value, _DISPLAYS):
+        if facts.list_kind(wanted) or wanted in facts.kinds.records or isinstance(made[0].value, _DISPLAYS):
             raise _refusal(wanted, "holds a container", made[0], facts)
     return function
 
@@ -513,7 +515,7 @@ def results(function: Node, facts: Facts) -> Node:
             reads = work.readers.get(held, [])
             if reads and all(_reads_parts(read, held, len(several), facts) for read in reads):
                 work.parts[held] = [""] * len(several)
-                work.users[held] = facts.origin.get(node, node)
+                work.users[held] = facts.origin.user.get(node, node)
     following = {one: two for block in blocks(function.body) for one, two in pairwise(block)}
     function.body = rewrite_statements(function.body, lambda node: _statement(node, following.get(node), work))
     return function
@@ -521,7 +523,7 @@ def results(function: Node, facts: Facts) -> Node:
 
 def several_of(node: Node, facts: Facts) -> Results:
     """The results of an assignment's operation, where it has several."""
-    operation = facts.operation.get(getattr(node, "value", None))
+    operation = facts.resolution.operation.get(getattr(node, "value", None))
     rule = None if operation is None else operation.rule
     return () if rule is None else rule.results
 
@@ -542,7 +544,7 @@ def _reads_parts(node: Node, held: str, count: int, facts: Facts) -> bool:
 
 def _place(node: Node, facts: Facts, count: int) -> int | None:
     """The place k in `x = held[k]`."""
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     if target(node) is None or operation is None or operation.function is not operator.getitem:
         return None
     try:
@@ -554,7 +556,7 @@ def _place(node: Node, facts: Facts, count: int) -> int | None:
 
 def _slice(node: Node, facts: Facts, count: int) -> list[int] | None:
     """The places in `x = held[:2]`."""
-    operation = facts.operation.get(node.value)
+    operation = facts.resolution.operation.get(node.value)
     if target(node) is None or operation is None or operation.function is not operator.getitem:
         return None
     index = operation.bound["index"]
@@ -573,9 +575,9 @@ def _statement(node: Node, following: Node | None, work: _Work) -> Block:
         return [_name_results_of(node, following, work)]
     if read is None:
         return [node]
-    user = work.facts.origin.get(node, node)
+    user = work.facts.origin.user.get(node, node)
     if user is not work.users[read]:
-        work.facts.rewritten[user] = None  # it reads a name that is gone
+        work.facts.origin.rewritten[user] = None  # it reads a name that is gone
     return _copies(node, work.parts[read], work.facts)
 
 
@@ -586,16 +588,16 @@ def _name_results_of(node: Node, following: Node | None, work: _Work) -> Node:
     again = len(work.readers[held]) > 1  # reads that follow may find a name bound to something else
     for place, (stem, _) in enumerate(several):
         one = given[place]
-        own = one and facts.temporaries.get(one) != "t" and one not in loads(node) and given.count(one) == 1
+        own = one and facts.names.temporaries.get(one) != "t" and one not in loads(node) and given.count(one) == 1
         if not own or (again and work.bound[one] > 1):
             one = facts.names.fresh(stem)
-            facts.temporaries[one] = stem
+            facts.names.temporaries[one] = stem
         work.parts[held][place] = one
-        if held in facts.varied:
-            facts.varied[one] = None
+        if held in facts.activity.varied:
+            facts.activity.varied[one] = None
     targets = gast.Tuple(elts=[name(one, gast.Store()) for one in work.parts[held]], ctx=gast.Store())
     made = at(gast.Assign([targets], node.value, None), node)
-    facts.origin[made] = facts.origin.get(node, node)
+    facts.origin.user[made] = facts.origin.user.get(node, node)
     return made
 
 
@@ -624,5 +626,5 @@ def _copies(node: Node, names: list[str], facts: Facts) -> Block:
         wanted = [(str(target(node)), gast.Tuple(elts=some, ctx=gast.Load()))]
     made = [at(assign(one, value), node) for one, value in wanted if getattr(value, "id", "") != one]
     for item in made:
-        facts.origin[item] = facts.origin.get(node, node)
+        facts.origin.user[item] = facts.origin.user.get(node, node)
     return made

@@ -178,7 +178,7 @@ _OBJECTS = ("object", "made", "module", "class", "function", "string", "none")  
 
 def is_own(node: Node, facts: Facts) -> bool:
     """Whether an attribute, whatever its name, is of an object that is no array: also of a NamedTuple's class."""
-    held = facts.of.get(node.value) or facts.kinds.get(getattr(node.value, "id", ""))
+    held = facts.kinds.of_expressions.get(node.value) or facts.kinds.of_names.get(getattr(node.value, "id", ""))
     if held is None:
         return False
     return held.tag in _OBJECTS or (held.owner is not None and hasattr(held.owner, node.attr))
@@ -234,13 +234,15 @@ def note_call(owner: type | None, facts: Facts) -> None:
 
 def known_of(value: Node, facts: Facts) -> Kind:
     """What is known of an argument that the text has not looked at; of a live object, which modules it holds."""
-    held = facts.named.get(getattr(value, "id", ""))
-    owner = live_object(value, facts.namespace, facts.local, None) if held is None else NOTHING
+    held = facts.kinds.named.get(getattr(value, "id", ""))
+    owner = live_object(value, facts.namespace, facts.names.local, None) if held is None else NOTHING
     modules = [key for key, item in getattr(owner, "__dict__", {}).items() if isinstance(item, types.ModuleType)]
     if not modules:
         return held or UNKNOWN
     places = {one: gast.Attribute(value, one, gast.Load()) for one in modules}
-    found = {m: live_object(place, facts.namespace, facts.local, facts.module.methods) for m, place in places.items()}
+    found = {
+        m: live_object(place, facts.namespace, facts.names.local, facts.module.methods) for m, place in places.items()
+    }
     return Kind("object", None, (*of_object(owner).items, *((m, of_object(one)) for m, one in found.items())))
 
 

@@ -35,7 +35,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, inner_kinds
+from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, Request, inner_kinds
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -65,7 +65,7 @@ def check_names(function: Node, facts: Facts) -> Node:
     """Refuse a name that nothing binds, before anything is derived from it."""
     for statement in function.body:
         for item in walk(statement):
-            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id not in facts.local:
+            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id not in facts.names.local:
                 if facts.namespace.lookup(item.id) is None:
                     raise facts.refuse(
                         item,
@@ -113,7 +113,7 @@ def _has(value: Node, known: set[str], facts: Facts) -> bool:
 
 
 def _is_one(function: Node, wanted: tuple[object, ...], facts: Facts) -> bool:
-    found = binding_of(function, facts, facts.local)
+    found = binding_of(function, facts, facts.names.local)
     return found is not None and any(found.object is one for one in wanted)
 
 
@@ -222,7 +222,7 @@ def _check_shadows(function: Node, facts: Facts) -> None:
     reserved = () if facts.module is None else facts.module.target.reserved
     for name in (*_NEEDED, *reserved):
         found = facts.namespace.lookup(name)
-        if name in facts.local or found is None or found.object is not getattr(builtins, name):
+        if name in facts.names.local or found is None or found.object is not getattr(builtins, name):
             raise facts.refuse(
                 function, "E5005", f"the name `{name}` is bound to something else", f"call it `{name}_`, or otherwise"
             )
@@ -240,9 +240,13 @@ def _check_digits(function: Node, facts: Facts) -> None:
 
 
 def _check(node: Node, facts: Facts) -> None:
-    if isinstance(node, _PLAIN) or node in facts.lambdas or (facts.generated and isinstance(node, gast.Lambda)):
+    if (
+        isinstance(node, _PLAIN)
+        or node in facts.origin.lambdas
+        or (facts.request.generated and isinstance(node, gast.Lambda))
+    ):
         return  # a lambda that stands inside is a hook's
-    if isinstance(node, gast.Starred) and (facts.generated or _is_shape(node.value, facts)):
+    if isinstance(node, gast.Starred) and (facts.request.generated or _is_shape(node.value, facts)):
         return
     if isinstance(node, gast.Try) and not node.handlers:
         what = "`try` with `finally` is not accepted"
@@ -266,7 +270,7 @@ def _is_shape(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
         return _is_shape(node.value, facts)
     if isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords:
-        found = binding_of(node.func, facts, facts.local)
+        found = binding_of(node.func, facts, facts.names.local)
         return found is not None and found.object is np.shape
     return isinstance(node, gast.Attribute) and node.attr == "shape"
 
@@ -277,11 +281,15 @@ _UNSEEN = {"eval": eval, "exec": exec, "locals": locals, "vars": vars}
 def _is_unseen(name: str, facts: Facts) -> bool:
     """Whether a name is Python's own function that reads variables by their names."""
     found = facts.namespace.lookup(name)
-    return name not in facts.local and found is not None and found.object is _UNSEEN[name]
+    return name not in facts.names.local and found is not None and found.object is _UNSEEN[name]
 
 
 def _check_target(target: Node, statement: Node, facts: Facts) -> None:
-    if facts.generated and isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Add | gast.Sub):
+    if (
+        facts.request.generated
+        and isinstance(statement, gast.AugAssign)
+        and isinstance(statement.op, gast.Add | gast.Sub)
+    ):
         return  # an element of an adjoint that our own text made
     if isinstance(target, gast.Tuple | gast.List):
         for item in target.elts:
@@ -333,7 +341,7 @@ def note_moving(function: Node, facts: Facts) -> None:
     local = local_names(function)
     for node in statements(function.body):
         if any(moves(item, facts, local) for part in header(node) for item in find_nodes(part, gast.Call)):
-            facts.moving[node] = None
+            facts.resolution.moving[node] = None
 
 
 def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] | None = None) -> bool:
@@ -345,7 +353,9 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
         if isinstance(call.func, gast.Attribute):
             own = _own_method(call.func, facts, local)
             return _is_method(call.func, facts) if own is None else _has_effects(own, facts, met)
-        return not facts.generated and getattr(call.func, "id", "") not in facts.functions  # of which nothing is known
+        return (
+            not facts.request.generated and getattr(call.func, "id", "") not in facts.names.functions
+        )  # of which nothing is known
     if found.kind in ("value", "unknown"):
         return True
     called = found.static or getattr(found.object, "__srcgrad_primal__", found.object)
@@ -370,10 +380,12 @@ def _own_method(function: Node, facts: Facts, local: frozenset[str]) -> types.Fu
 
 def _is_method(function: Node, facts: Facts) -> bool:
     """Whether a method may change its object, which is not one whose changes are followed by its name."""
-    held = facts.of.get(function.value) or facts.named.get(getattr(function.value, "id", ""), UNKNOWN)
+    held = facts.kinds.of_expressions.get(function.value) or facts.kinds.named.get(
+        getattr(function.value, "id", ""), UNKNOWN
+    )
     if function.attr in _READING and held.tag not in ("object", "made"):
         return False
-    followed = facts.generated or facts.list_kind(getattr(function.value, "id", ""))
+    followed = facts.request.generated or facts.list_kind(getattr(function.value, "id", ""))
     return not (followed and function.attr in _CHANGING)
 
 
@@ -392,9 +404,9 @@ def _has_effects(function: Any, facts: Facts, met: dict[int, None] | None) -> bo
     if key in met or key in known:
         return known.get(key, False)
     met[key] = None
-    inner = Facts(source, namespace, facts.mode, (), module=facts.module)
+    inner = Facts(source, namespace, Request(facts.request.mode, ()), facts.module)
     bound = own_names(source.tree)
-    inner.lists = dict.fromkeys(_made_here(source.tree), "list")
+    inner.kinds.lists = dict.fromkeys(_made_here(source.tree), "list")
     nodes = [node for each in source.tree.body for node in walk(each)]
     found = any(_stores_outside(node, source.tree, bound) or moves(node, inner, bound, met) for node in nodes)
     if found:
@@ -501,13 +513,13 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     held = operand.id if isinstance(operand, gast.Name) else ""
     if operation.function is fields_of:
         return ""
-    kind = scope.facts.kinds.get(held) if (opened := inner_kinds(scope.facts.kinds)) else None
+    kind = scope.facts.kinds.of_names.get(held) if (opened := inner_kinds(scope.facts.kinds.of_names)) else None
     if opened and kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:
         kind = _kind(operand, scope, set())
         kind = kind if kind is not None and _multiplies(kind) else None
     if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
         return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)
-    local = scope.facts.named.get(held) if isinstance(operation.function, np.ufunc) else None
+    local = scope.facts.kinds.named.get(held) if isinstance(operation.function, np.ufunc) else None
     if kind is None and local is not None and local.tag in ("object", "made") and hasattr(local.items[0][0], "__mul__"):
         return str(local.items[0][0].__name__)
     found = _object_outside(operand, scope)
@@ -523,8 +535,8 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
 def _kind(operand: Node, scope: Scope, seen: set[str]) -> Kind | None:
     """What is known of `p`, `p.m`, `p["m"]`, and of a name that stands for one of these."""
     if isinstance(operand, gast.Name):
-        if operand.id in scope.facts.kinds:
-            return scope.facts.kinds[operand.id]
+        if operand.id in scope.facts.kinds.of_names:
+            return scope.facts.kinds.of_names[operand.id]
         if operand.id in seen:
             return None  # `a = a.T`
         seen.add(operand.id)
@@ -646,7 +658,7 @@ def _keep_draws(function: Node, local: frozenset[str], facts: Facts) -> None:
         if bound is None or bound in read or not moves(node.value, facts, local):
             return [node]
         made = at(gast.Expr(node.value), node)
-        facts.effects[made] = None
+        facts.resolution.effects[made] = None
         return [made]
 
     function.body = rewrite_statements(function.body, kept)

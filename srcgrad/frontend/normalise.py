@@ -71,12 +71,12 @@ def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scop
     given = [copy(bound.get(p, template.defaults.get(p))) for p in template.positional]
     context = gast.Call(name(facts.library("Context")), given, [])
     scope.emit(assign(held, at(context, made)))
-    facts.rewritten[scope.user] = None
+    facts.origin.rewritten[scope.user] = None
     owner = copy(made.func.value) if isinstance(made.func, gast.Attribute) else name(_class(operation, scope))
     half = at(expression("owner.forward", owner=owner), made)
     bound[rule.own.context] = name(held)
     call = at(gast.Call(half, [name(held), *made.args], made.keywords), made)
-    facts.fills[call] = held
+    facts.calls.fills[call] = held
     return call, rule
 
 
@@ -136,7 +136,7 @@ def atom(value: Node, scope: Scope) -> Node:
         return _normalise_expression(value, scope)
     held = scope.new_temporary()
     if varied:
-        scope.facts.varied[held] = None
+        scope.facts.activity.varied[held] = None
     _compute(held, value, varied, scope)
     return name(held)
 
@@ -158,7 +158,7 @@ def as_array(value: Node, scope: Scope) -> Node:
     spread_varied(kept, value, scope)
     items = _normalise_expression(value, scope) if scope.may_vary(value) else value
     made = at(expression(f"{scope.facts.library('np')}.array(x)", x=items), value)
-    scope.facts.operation[made] = Operation("op", np.array, rule_of(np.array), {"object": items})
+    scope.facts.resolution.operation[made] = Operation("op", np.array, rule_of(np.array), {"object": items})
     scope.emit(assign(kept, made))
     return name(kept)
 
@@ -166,10 +166,10 @@ def as_array(value: Node, scope: Scope) -> Node:
 def normalise_stored(part: Node, value: Node, scope: Scope) -> Node:
     """What is stored in a part: an array where the part is of an array, a name in any case if it is active."""
     held = part.value.id if isinstance(part.value, gast.Name) else ""
-    container = scope.facts.list_kind(held) or held in scope.facts.containers
+    container = scope.facts.list_kind(held) or held in scope.facts.kinds.containers
     if container:
         return name_or_literal(value, scope)
-    if isinstance(value, gast.Tuple | gast.List) and scope.may_vary(value) and not scope.facts.generated:
+    if isinstance(value, gast.Tuple | gast.List) and scope.may_vary(value) and not scope.facts.request.generated:
         return as_array(value, scope)
     if isinstance(value, gast.Name) and value.id == getattr(root(part), "id", ""):
         value = expression("array[...]", array=value)  # named before the part is cleared
@@ -185,7 +185,7 @@ def _normalise_expression(value: Node, scope: Scope) -> Node:
         made = type(value)(elts=[atom(item, scope) for item in value.elts], ctx=gast.Load())
         return at(made, value)
     popped = written_names(gast.Assign([], value, None)) if isinstance(value, gast.Call) else []
-    if popped and (scope.facts.generated or scope.facts.list_kind(popped[0])):
+    if popped and (scope.facts.request.generated or scope.facts.list_kind(popped[0])):
         return value  # h_stack.pop()
     if isinstance(value, gast.Dict):
         if any(key is None for key in value.keys):
@@ -243,7 +243,7 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     bound = {p: swap.get(a, a) for p, a in bound.items()}
     if rule.own is not None and rule.own.applied is not None:
         made, rule = opened_halves(made, operation, bound, scope)
-    scope.facts.operation[made] = Operation("op", operation.function, rule, bound)
+    scope.facts.resolution.operation[made] = Operation("op", operation.function, rule, bound)
     return made
 
 
@@ -267,7 +267,9 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
     swap = {argument: name_or_literal(argument, scope) for argument in value.args}
     swap |= {word.value: name_or_literal(word.value, scope) for word in value.keywords}
     made = _swap(value, swap)
-    scope.facts.operation[made] = Operation(operation.kind, operation.function, checkpointed=operation.checkpointed)
+    scope.facts.resolution.operation[made] = Operation(
+        operation.kind, operation.function, checkpointed=operation.checkpointed
+    )
     return made
 
 
@@ -300,7 +302,7 @@ def _is_method(call: Node, scope: Scope) -> bool:
 
 def spread_varied(made: str, value: Node, scope: Scope) -> None:
     if scope.may_vary(value):
-        scope.facts.varied[made] = None
+        scope.facts.activity.varied[made] = None
 
 
 def prepare(node: Node, scope: Scope) -> Block:
@@ -336,8 +338,8 @@ def _counter(node: Node, scope: Scope) -> Block:
     bound = node.target.id
     if not any(bound in stores(inner) for inner in statements(node.body)):
         return []
-    counter = scope.facts.names.numbered_name(scope.facts.base.get(bound, bound))
-    scope.facts.base.setdefault(counter, scope.facts.base.get(bound, bound))
+    counter = scope.facts.names.numbered_name(scope.facts.names.base.get(bound, bound))
+    scope.facts.names.base.setdefault(counter, scope.facts.names.base.get(bound, bound))
     spread_varied(counter, node.iter, scope)
     node.target = name(counter, gast.Store())
     start = at(assign(bound, name(counter)), node)
@@ -418,7 +420,7 @@ def normalise(function: Node, facts: Facts) -> Node:
     for node in statements(function.body):
         rewrite(node, _part_taken)
     local = local_names(function)
-    facts.varied = dict.fromkeys(varied_names(function, facts, local))
+    facts.activity.varied = dict.fromkeys(varied_names(function, facts, local))
     arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written_names(n))
     scope = Scope(facts, local, arrays)
     function.body = _block(function.body, scope)
@@ -439,7 +441,7 @@ def _part_taken(node: Node) -> Node:
 def _block(block: Block, scope: Scope) -> Block:
     outer, scope.block = scope.block, []
     for node in block:
-        user, scope.user = scope.user, scope.facts.origin.get(node, node)
+        user, scope.user = scope.user, scope.facts.origin.user.get(node, node)
         _statement(node, scope)
         scope.user = user
     made, scope.block = scope.block, outer
@@ -450,7 +452,7 @@ def _statement(node: Node, scope: Scope) -> None:
     if isinstance(node, gast.Assign):
         _assignment(node, scope)
     elif isinstance(node, gast.If | gast.While):
-        if scope.facts.generated and isinstance(node, gast.If):
+        if scope.facts.request.generated and isinstance(node, gast.If):
             _hold_test(node, scope)
         node.test = _take_off_checkpoint(node.test, node, scope)
         passive_calls(node.test, scope)
@@ -487,14 +489,16 @@ def _effect(node: Node, scope: Scope) -> None:
     if isinstance(node.value.func, gast.Attribute) and node.value.func.attr == "pop" and written_names(node):
         scope.emit(assign(scope.new_temporary(), node.value))
         return
-    if written_names(node) and (scope.facts.generated or scope.facts.list_kind(written_names(node)[0])):
+    if written_names(node) and (scope.facts.request.generated or scope.facts.list_kind(written_names(node)[0])):
         node.value.args[-1] = name_or_literal(node.value.args[-1], scope)
         scope.emit(node)
         return
-    known = scope.facts.generated or node in scope.facts.effects  # a text of ours has what was looked at before
+    known = (
+        scope.facts.request.generated or node in scope.facts.resolution.effects
+    )  # a text of ours has what was looked at before
     if not known and not effects(node.value, scope.facts, scope.local):
         raise scope.facts.refuse(node, "E5005", *unused_result(node.value, scope.local))
-    scope.facts.effects[node] = None
+    scope.facts.resolution.effects[node] = None
     scope.block.append(node)
 
 
@@ -502,7 +506,7 @@ def _take_off_checkpoint(header: Node, loop: Node, scope: Scope) -> Node:
     """What a loop runs over, or its test, without the mark of a checkpointed loop, which the facts keep."""
     if getattr(getattr(header, "func", None), "id", "") != LOOP:
         return header
-    scope.facts.checkpointed[loop] = header.args[1]
+    scope.facts.calls.checkpointed[loop] = header.args[1]
     return header.args[0]
 
 
@@ -522,7 +526,7 @@ def _assignment(node: Node, scope: Scope) -> None:
     elif is_swap(node) and any(n.id in scope.arrays for n in first.elts):
         names = dict.fromkeys(n.id for n in first.elts)
         for name_ in names:
-            scope.facts.swapped.setdefault(name_, {}).update(names)
+            scope.facts.memory.swapped.setdefault(name_, {}).update(names)
         scope.emit(gast.Assign([first], node.value, None))
     elif isinstance(first, gast.Tuple | gast.List) and isinstance(node.value, gast.Tuple | gast.List):
         _bind_in_parallel(_pairs(first, node.value, scope), scope)
@@ -530,11 +534,11 @@ def _assignment(node: Node, scope: Scope) -> None:
         if isinstance(node.value, gast.Name) and node.value.id == first.id:
             return
         compute(first.id, node.value, scope)
-        if node in scope.facts.augmented and scope.block:
-            scope.facts.augmented[scope.block[-1]] = None
+        if node in scope.facts.origin.augmented and scope.block:
+            scope.facts.origin.augmented[scope.block[-1]] = None
     elif isinstance(first, gast.Subscript):
         value = node.value
-        if node in scope.facts.augmented:  # the index is computed once, and first
+        if node in scope.facts.origin.augmented:  # the index is computed once, and first
             part = _part(first, scope)
             read = copy(part) if isinstance(value.left, gast.Subscript) else value.left
             read.ctx = gast.Load()
@@ -543,8 +547,8 @@ def _assignment(node: Node, scope: Scope) -> None:
             value = normalise_stored(first, value, scope)
             part = _part(first, scope)
         scope.emit(gast.Assign([part], value, None))
-        if node in scope.facts.augmented and scope.facts.list_kind(getattr(first.value, "id", "")):
-            scope.facts.updates[scope.block[-1]] = None
+        if node in scope.facts.origin.augmented and scope.facts.list_kind(getattr(first.value, "id", "")):
+            scope.facts.origin.updates[scope.block[-1]] = None
     else:
         _bind(first, atom(node.value, scope), scope)
 
@@ -657,7 +661,7 @@ def _name_value(value: Node, scope: Scope, stem: str) -> Node:
     if isinstance(value, gast.Name) and value.id in scope.local:
         return value
     held = scope.new_temporary() if stem == "t" else scope.facts.names.fresh("y")
-    scope.facts.temporaries[held] = stem
+    scope.facts.names.temporaries[held] = stem
     spread_varied(held, value, scope)
     compute(held, value, scope)
     return name(held)

@@ -46,8 +46,8 @@ def spell_augmented(function: Node, facts: Facts) -> Node:
         s = s * x
         return s
     """
-    facts.integers.update(integers(function, facts))
-    facts.counting.update(counters(function))
+    facts.values.integers.update(integers(function, facts))
+    facts.values.counting.update(counters(function))
     for node in [function, *statements(function.body)]:
         if isinstance(node, COMPOUND):
             for field in ("body", "orelse"):
@@ -58,30 +58,30 @@ def spell_augmented(function: Node, facts: Facts) -> Node:
 
 
 def _spell_plain(node: Node, facts: Facts) -> Node:
-    if not isinstance(node, COMPOUND) and node not in facts.foreign and not facts.source.made:
-        facts.text.setdefault(node, copy(node))
+    if not isinstance(node, COMPOUND) and node not in facts.origin.foreign and not facts.source.made:
+        facts.origin.text.setdefault(node, copy(node))
     if isinstance(node, gast.AnnAssign):
         plain = node if node.value is None else gast.Assign([node.target], node.value, None)
     elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         read = name(node.target.id, like=node.target)
         plain = gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None)
         gast.copy_location(plain.value, node)
-        facts.augmented[plain] = None
+        facts.origin.augmented[plain] = None
     elif _is_general_update(node, facts):
         whole = isinstance(node.target.slice, gast.Constant) and node.target.slice.value is ...
         read = copy(node.target.value if whole else node.target)
         read.ctx = gast.Load()
         plain = gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None)
         gast.copy_location(plain.value, node)
-        facts.augmented[plain] = None
+        facts.origin.augmented[plain] = None
     else:
         return node
     if plain is not node:
         gast.copy_location(plain, node)
-        if node in facts.text:
-            facts.text[plain] = facts.text[node]
-        facts.origin[plain] = node
-        facts.plain[node] = plain
+        if node in facts.origin.text:
+            facts.origin.text[plain] = facts.origin.text[node]
+        facts.origin.user[plain] = node
+        facts.origin.plain[node] = plain
     return plain
 
 
@@ -90,10 +90,10 @@ def _is_general_update(node: Node, facts: Facts) -> bool:
     if not isinstance(node, gast.AugAssign) or not isinstance(node.target, gast.Subscript):
         return False
     held = node.target.value.id if isinstance(node.target.value, gast.Name) else ""
-    if facts.list_kind(held) or held in facts.records:
+    if facts.list_kind(held) or held in facts.kinds.records:
         return True
     added = isinstance(node.op, gast.Add | gast.Sub)
-    return not (added and (facts.generated or is_basic(node.target.slice, frozenset(facts.integers))))
+    return not (added and (facts.request.generated or is_basic(node.target.slice, frozenset(facts.values.integers))))
 
 
 def webs(function: Node, facts: Facts) -> Node:
@@ -107,8 +107,8 @@ def webs(function: Node, facts: Facts) -> Node:
         return x_2
     """
     separate(function, facts)
-    facts.integers.update(integers(function, facts))
-    facts.counting.update(counters(function))
+    facts.values.integers.update(integers(function, facts))
+    facts.values.counting.update(counters(function))
     return function
 
 
@@ -122,13 +122,13 @@ def separate(function: Node, facts: Facts, only: Collection[str] | None = None) 
         found = reaching.at(node, read.id)
         if found:
             if only is not None and read.id != named[leader[found[0]]]:
-                facts.foreign[node] = None
+                facts.origin.foreign[node] = None
             read.id = named[leader[found[0]]]
     for number, (position, _) in enumerate(reaching.of):
         if position != ENTRY:
             node, bound = reaching.graph.nodes[position], reaching.of[number][1]
             if only is not None and bound != named[leader[number]]:
-                facts.foreign[node] = None
+                facts.origin.foreign[node] = None
             _rename_stores(node, bound, named[leader[number]])
 
 
@@ -199,7 +199,7 @@ def _name(reaching: Definitions, leader: list[int], facts: Facts, only: Collecti
         if user in seen and (only is None or user in only):
             named[number] = facts.names.numbered_name(user)
             if only is None:  # else they are of several kinds, which the user's name does not tell apart
-                facts.base[named[number]] = user
+                facts.names.base[named[number]] = user
         else:
             named[number] = user
             seen.add(user)
@@ -223,7 +223,7 @@ def record_names(function: Node, facts: Facts) -> None:
 
     `p = p.x * 2; return p` is `p_1 = p.x * 2; return p_1`. A field of the object is then never read from what is none.
     """
-    objects = [one for one, kind in inner_kinds(facts.kinds) if kind.tag == "object" or kind.owner is not None]
+    objects = [one for one, kind in inner_kinds(facts.kinds.of_names) if kind.tag == "object" or kind.owner is not None]
     for parameter in objects:
         _without_aliases(parameter, function, facts)
     bound = [one for one in objects if any(_binds(one, node) for node in function.body)]
@@ -264,10 +264,10 @@ def _divide(parameter: str, block: Block, facts: Facts) -> None:
             continue
         if isinstance(node, gast.Assign) and not _reads(parameter, *node.targets):
             second = facts.names.numbered_name(parameter)
-            facts.local |= {second}
+            facts.names.local |= {second}
             for one in [*node.targets, *block[place + 1 :]]:
                 _rename(parameter, second, one, facts)
-            facts.foreign[node] = None
+            facts.origin.foreign[node] = None
         return
 
 
@@ -309,7 +309,7 @@ def _parameters(function: Node) -> list[Node]:
 def _rename(old: str, new: str, node: Node, facts: Facts) -> None:
     for held in [n for n in walk(node) if isinstance(n, gast.stmt)]:
         if _nodes_of_name(old, held):
-            facts.foreign[held] = None
+            facts.origin.foreign[held] = None
     for n in _nodes_of_name(old, node):
         n.id = new
 

@@ -185,7 +185,7 @@ def _refuse_argument(rule: Rule, what: str, node: Node, facts: Facts) -> Excepti
 
 def once_more(op: Any, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> tuple[Any, list[Node]]:
     """The operation and arguments that stand for an operation in a text that is differentiated once more."""
-    settled = facts.instead.get(node)
+    settled = facts.origin.instead.get(node)
     if op is np.where and len(arguments) == 3 and is_divisor(*arguments):
         return denominator if settled is denominator else divisor, arguments[2:]
     if settled is op:
@@ -232,7 +232,7 @@ def is_sparse(node: Node, facts: Facts, found: Any) -> bool:
     """Whether an expression is an argument or a global that is a sparse matrix, or the transpose of one."""
     if isinstance(node, gast.Attribute) and node.attr == "T":
         return is_sparse(node.value, facts, found)
-    kind = facts.kinds.get(node.id) if isinstance(node, gast.Name) else None
+    kind = facts.kinds.of_names.get(node.id) if isinstance(node, gast.Name) else None
     if kind is not None and kind.tag == "object":
         return _is_matrix(kind.items[0][0]) and not _is_bound(node.id, facts)
     meant = found(node)
@@ -343,7 +343,7 @@ def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation 
     if binding_of(node, facts, local) is not None or (node.attr in PASSIVE_ATTRIBUTES and not own):
         return None
     if node.attr in ATTRIBUTES and not own:
-        facts.taken[getattr(node.value, "id", "")] = ""
+        facts.memory.taken[getattr(node.value, "id", "")] = ""
         return _of_op(ATTRIBUTES[node.attr], [node.value], [], node, facts)
     if own:
         raise refused_field(node, facts)
@@ -428,7 +428,7 @@ def _of_method(node: Node, facts: Facts) -> Operation:
         )
     if is_own(node.func, facts):
         return Operation("opaque", node.func)
-    facts.taken[getattr(node.func.value, "id", "")] = ""
+    facts.memory.taken[getattr(node.func.value, "id", "")] = ""
     assert rule.composition is None, "such a method is called as a function before"
     arguments = list(node.args)
     if op is np.compress and arguments:
@@ -444,7 +444,7 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
     rule = rule_of(op)
     if rule is None:
         return Operation("opaque", op)
-    if rule.length and node in facts.instead:
+    if rule.length and node in facts.origin.instead:
         rule = replace(rule, length=False)  # nothing but its first derivative is asked for
     if rule.kind == "constant":
         return Operation("op", op, rule)
@@ -476,7 +476,7 @@ def dtype_given(op: object, arguments: list[Node], keywords: list[Node], facts: 
     place = _PLACES.get(op) if callable(op) else None
     given = arguments[place : place + 1] if place is not None else []
     for asked in [*given, *(word.value for word in keywords if word.arg == "dtype")]:
-        found = binding_of(asked, facts, facts.local)
+        found = binding_of(asked, facts, facts.names.local)
         meant = asked.value if isinstance(asked, gast.Constant) else getattr(found, "object", None)
         try:
             return np.dtype(meant).kind if isinstance(meant, str | type | np.dtype) else "?"

@@ -89,7 +89,7 @@ def accumulate(program: Program, facts: Facts) -> Program:
     owned = _owned_adjoints(program, facts)
 
     def change(node: Node) -> Block:
-        return [_in_place(node) if node in facts.accumulates and target(node) in owned else node]
+        return [_in_place(node) if node in facts.tape.accumulates and target(node) in owned else node]
 
     program.backward = rewrite_statements(program.backward, change)
     if is_final(facts):
@@ -112,25 +112,25 @@ def _owned_adjoints(program: Program, facts: Facts) -> dict[str, None]:
     for position, top in enumerate(block):
         for node in statements([top]):
             bound = target(node)
-            if bound in facts.adjoint_of:
-                given = node in facts.accumulates or node in facts.zeros
-                fits = facts.adjoint_of[bound] not in facts.complex or _adds_complex(node, facts)
+            if bound in facts.names.adjoint_of:
+                given = node in facts.tape.accumulates or node in facts.tape.zeros
+                fits = facts.names.adjoint_of[bound] not in facts.values.complex or _adds_complex(node, facts)
                 given = given or _is_summed(node, facts)
                 made = fits and (given or _is_new(node.value, facts, alone))
                 fresh[bound] = fresh.get(bound, True) and made
                 (alone.add if fresh[bound] and bound in passed else alone.discard)(bound)
                 counted[bound] = counted.get(bound, True) and made and (given or isinstance(node.value, _ARITHMETIC))
-            if node in facts.accumulates and bound is not None:
+            if node in facts.tape.accumulates and bound is not None:
                 last_add[bound] = position
             for shared in [] if node in lent or _is_summed(node, facts) else _handed_on(node, facts):
                 handed.setdefault(shared, position)
     numbers = {
-        a: None for a, p in facts.adjoint_of.items() if a in last_add and counted.get(a) and _is_number(p, facts)
+        a: None for a, p in facts.names.adjoint_of.items() if a in last_add and counted.get(a) and _is_number(p, facts)
     }
     complete = {
         found: None
         for found, own in fresh.items()
-        if own and found not in facts.seeds and handed.get(found, len(block)) > last_add.get(found, -1)
+        if own and found not in facts.names.seeds and handed.get(found, len(block)) > last_add.get(found, -1)
     }
     return numbers | complete
 
@@ -145,8 +145,10 @@ def _is_summed(node: Node, facts: Facts) -> bool:
 
 def _adds_complex(node: Node, facts: Facts) -> bool:
     """Whether the array of a complex adjoint is known to be complex, so that complex numbers can be added to it."""
-    primal = facts.adjoint_of[str(target(node))]
-    return node in facts.accumulates or (node in facts.zeros and facts.kinds.get(primal, UNKNOWN).complex)
+    primal = facts.names.adjoint_of[str(target(node))]
+    return node in facts.tape.accumulates or (
+        node in facts.tape.zeros and facts.kinds.of_names.get(primal, UNKNOWN).complex
+    )
 
 
 def _is_number(primal: str, facts: Facts) -> bool:
@@ -154,9 +156,9 @@ def _is_number(primal: str, facts: Facts) -> bool:
 
     What `np.where` makes, and a seed that somebody gives, may be an array without axes, which `+=` changes.
     """
-    if primal in facts.wrt:
-        return facts.kinds.get(primal) == SCALAR
-    spec = facts.value_spec.get(primal)
+    if primal in facts.request.wrt:
+        return facts.kinds.of_names.get(primal) == SCALAR
+    spec = facts.values.value_spec.get(primal)
     return spec is not None and spec.scalar
 
 
@@ -341,7 +343,9 @@ def _is_apart(read: str, changed: str, made: dict[str, list[Node]], facts: Facts
     """Whether a name that is read shows nothing of an adjoint: all that the backward half binds it to is arithmetic."""
     if read == changed:
         return False
-    return all(target(node) == read and _is_new_value(node) for node in made.get(read, []) if node not in facts.zeros)
+    return all(
+        target(node) == read and _is_new_value(node) for node in made.get(read, []) if node not in facts.tape.zeros
+    )
 
 
 def _is_new_value(node: Node) -> bool:
@@ -359,9 +363,9 @@ def put_together(
     It is in a pullback, which would have to keep the primal, and where each part is known to have its own shape.
     """
     adjoint = str(target(zeros))
-    primal = facts.adjoint_of[adjoint]
+    primal = facts.names.adjoint_of[adjoint]
     reads = sum(loads(node).count(primal) for node in statements([*program.backward, program.result]))
-    if facts.mode != "vjp" or primal in program.parameters or reads != 1:
+    if facts.request.mode != "vjp" or primal in program.parameters or reads != 1:
         return False
     bound = [_name_of_contribution(primal, node, program, facts) for node in parts]
     if None in bound:
@@ -382,7 +386,7 @@ def put_together(
             made.append(node)
         if node is last:
             made.append(at(assign(adjoint, whole), node))
-    facts.zeros.pop(zeros)
+    facts.tape.zeros.pop(zeros)
     block[:] = made
     return True
 
@@ -395,19 +399,19 @@ def added_value(node: Node, facts: Facts) -> Node:
 def _name_of_contribution(primal: str, node: Node, program: Program, facts: Facts) -> str | None:
     """The name of what is added to a part: the adjoint of the name that the part has; None if its shape may differ."""
     value = added_value(node, facts)
-    for held, definition in facts.definition.items():
+    for held, definition in facts.activity.definition.items():
         part = getattr(definition, "value", None)
         if not isinstance(part, gast.Subscript) or getattr(part.value, "id", "") != primal:
             continue
-        if held not in facts.value_spec or not same_tree(part.slice, node.target.slice):
+        if held not in facts.values.value_spec or not same_tree(part.slice, node.target.slice):
             continue
-        if canonical_spec(spec_of_tree(value, facts)).shape != canonical_spec(facts.value_spec[held]).shape:
+        if canonical_spec(spec_of_tree(value, facts)).shape != canonical_spec(facts.values.value_spec[held]).shape:
             return None
-        own = facts.spelled.get(held, bar(held))
+        own = facts.names.spelled.get(held, bar(held))
         made = [n.value for n in statements(program.backward) if own in stores(n) and target(n) == own]
         if getattr(value, "id", "") == own:
             return own if len(made) == 1 == count(program.block).bound[own] and _is_fresh(made[0], facts) else None
-        return own if facts.adjoint_of.get(own) == held and not made and _is_fresh(value, facts) else None
+        return own if facts.names.adjoint_of.get(own) == held and not made and _is_fresh(value, facts) else None
     return None
 
 
@@ -423,7 +427,7 @@ def _fill_adjoints(program: Program, facts: Facts) -> None:
     lengths = [one for node in program.forward for one in _lengths(node, facts) if one in known.fixed]
     setting = _setting(lengths, known)
     for block in blocks(program.backward):
-        for node in [n for n in block if n in facts.zeros]:
+        for node in [n for n in block if n in facts.tape.zeros]:
             _fill(node, block, setting, program, facts)
 
 
@@ -438,7 +442,7 @@ def _lengths(node: Node, facts: Facts) -> list[str]:
         return []
     value, bound = node.value, node.targets[0]
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == "len":
-        return [bound.id] if isinstance(bound, gast.Name) and "len" not in facts.local else []
+        return [bound.id] if isinstance(bound, gast.Name) and "len" not in facts.names.local else []
     if isinstance(value, gast.Subscript) and isinstance(bound, gast.Name) and isinstance(value.slice, gast.Constant):
         return [bound.id] if _is_shape(value.value, facts) else []
     names = bound.elts if isinstance(bound, gast.Tuple) else []
@@ -447,7 +451,7 @@ def _lengths(node: Node, facts: Facts) -> list[str]:
 
 def _is_shape(value: Node, facts: Facts) -> bool:
     of_name = isinstance(value, gast.Attribute) and value.attr == "shape" and isinstance(value.value, gast.Name)
-    return of_name and value.value.id not in facts.containers
+    return of_name and value.value.id not in facts.kinds.containers
 
 
 @dataclass
@@ -474,9 +478,9 @@ class _Cover:
 
 def _fill(zeros: Node, block: Block, setting: Setting, program: Program, facts: Facts) -> None:
     made, adjoint = zeros.value, str(target(zeros))
-    primal = facts.adjoint_of.get(adjoint)
+    primal = facts.names.adjoint_of.get(adjoint)
     plain = isinstance(made, gast.Call) and len(made.args) == 1 and not made.keywords
-    if not plain or function_called(made, facts) is not np.zeros_like or primal in (None, *facts.complex):
+    if not plain or function_called(made, facts) is not np.zeros_like or primal in (None, *facts.values.complex):
         return
     cover, added, touching = _Cover(), [], 0
     for node in block[block.index(zeros) + 1 :]:
@@ -549,17 +553,17 @@ def parts(program: Program, facts: Facts) -> Program:
     if facts.module is not None and facts.module.seeded:
         return program
     changed = {one for node in statements(program.forward) for one in written_names(node)}
-    for adjoint, primal in list(facts.adjoint_of.items()):
+    for adjoint, primal in list(facts.names.adjoint_of.items()):
         kind = _kind(primal, facts)
-        if kind.tag in ONE_BY_ONE and primal in facts.containers and primal not in changed:
+        if kind.tag in ONE_BY_ONE and primal in facts.kinds.containers and primal not in changed:
             program.backward = _assemble_display(program.backward, adjoint, primal, kind, facts)
     return program
 
 
 def _kind(primal: str, facts: Facts) -> Kind:
     """The parts of a container; those of an object are the fields of its class."""
-    kind = facts.kinds.get(primal, UNKNOWN)
-    owner = facts.records.get(facts.base.get(primal, primal))
+    kind = facts.kinds.of_names.get(primal, UNKNOWN)
+    owner = facts.kinds.records.get(facts.names.base.get(primal, primal))
     if owner is None or not dataclasses.is_dataclass(owner):
         return kind
     return Kind("dict", None, tuple((f.name, UNKNOWN) for f in dataclasses.fields(owner) if f.init))
@@ -567,7 +571,7 @@ def _kind(primal: str, facts: Facts) -> Kind:
 
 def _assemble_display(block: Block, adjoint: str, primal: str, kind: Kind, facts: Facts) -> Block:
     touching = [k for k, node in enumerate(block) if _mentions(node, adjoint)]
-    if not touching or block[touching[0]] not in facts.zeros or target(block[touching[0]]) != adjoint:
+    if not touching or block[touching[0]] not in facts.tape.zeros or target(block[touching[0]]) != adjoint:
         return block
     keys = [key for key, _ in kind.items]
     added: list[tuple[int, Any, Node]] = []
@@ -598,8 +602,8 @@ def _hold_or_add(key: Any, value: Node, held: dict[Any, str], node: Node, facts:
     if key in held:
         helper = facts.library("add")
         return at(assign(held[key], expression(f"{helper}(one, two)", one=name(held[key]), two=value)), node)
-    held[key] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held[key]] = "t"
+    held[key] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    facts.names.temporaries[held[key]] = "t"
     return at(assign(held[key], value), node)
 
 

@@ -213,7 +213,7 @@ def own(part: str) -> Condition:
 
 def _is_own(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Name):
-        spec = facts.spec.get(node) or facts.value_spec.get(facts.adjoint_of.get(node.id, node.id))
+        spec = facts.values.spec.get(node) or facts.values.value_spec.get(facts.names.adjoint_of.get(node.id, node.id))
         return spec is not None and spec.scalar and not spec.dtype
     if isinstance(node, gast.Subscript):
         return is_floating(node.value, facts)
@@ -281,9 +281,9 @@ def simplify(program: Program, facts: Facts) -> Program:
     >>> print(explain_text("def f(x):\\n    return np.log(np.sum(np.exp(x)))", after="simplify").splitlines()[-2])
     x_bar = y_bar / np.sum(t3) * t3
     """
-    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    tangents = [node for node in statements(program.forward) if node in facts.tape.tangents]
     backward = list(statements(program.backward))
-    if facts.seed == "one":
+    if facts.request.seed == "one":
         for node in backward:
             _without_units(node, facts)
     _divide(program, facts)
@@ -464,8 +464,8 @@ def _is_number(factor: Node, facts: Facts) -> bool:
     factor = factor.operand if is_minus(factor) else factor
     if not is_floating(factor, facts):
         return False
-    if isinstance(factor, gast.Name) and factor not in facts.spec:
-        spec = facts.value_spec.get(facts.adjoint_of.get(factor.id, factor.id))
+    if isinstance(factor, gast.Name) and factor not in facts.values.spec:
+        spec = facts.values.value_spec.get(facts.names.adjoint_of.get(factor.id, factor.id))
         return spec is not None and spec.scalar
     return spec_of_tree(factor, facts).scalar
 
@@ -551,10 +551,12 @@ def _starts(value: Node, facts: Facts) -> bool:
 
 def spread_seed(program: Program, facts: Facts) -> Program:
     """Read 1.0 where a seed is read that the backward half binds to 1.0."""
-    if facts.seed != "one":
+    if facts.request.seed != "one":
         return program
     bound = bindings(program.block)
-    kept = {facts.spelled[w] for w in facts.wrt} | set(facts.elements) | _names_read_in_parts(program)
+    kept = (
+        {facts.names.spelled[w] for w in facts.request.wrt} | set(facts.memory.elements) | _names_read_in_parts(program)
+    )
     seeds: set[str] = set()
     block = []
     for node in program.backward:
@@ -611,7 +613,7 @@ def products(program: Program, facts: Facts) -> Program:
     An outer product per trip touches all of the matrix twice per trip; the product of two matrices does so once.
     A text that is to be differentiated again keeps its products where they are.
     """
-    if facts.module is None or facts.module.inline or facts.again_written:  # blocks of rows keep nothing
+    if facts.module is None or facts.module.inline or facts.origin.again_written:  # blocks of rows keep nothing
         return program
     made: dict[str, list[Node]] = {}
     for node in statements(program.forward):
@@ -665,7 +667,7 @@ def _total(term: _Term, lists: list[str], facts: Facts) -> Node:
         factors = f"{_name(term.fixed)}, {lists[1]}" if term.rule in _LEFT else f"{lists[1]}, {_name(term.fixed)}"
         summed = f"{facts.library('sum_products')}({facts.library(term.rule.__name__)}, {lists[0]}, {factors})"
         made = statement(f"{total} = {total} + {summed}")
-    facts.accumulates[made] = None
+    facts.tape.accumulates[made] = None
     return made
 
 
@@ -674,9 +676,9 @@ def _add_total(block: Block, node: Node, facts: Facts) -> Block:
     total = str(target(node))
     mentions = [n for n in block if total in stores(n) or any(_mentions(m, total) for m in statements([n]))]
     call = node.value.right
-    if isinstance(call, gast.Call) and len(mentions) == 1 and mentions[0] in facts.zeros:
+    if isinstance(call, gast.Call) and len(mentions) == 1 and mentions[0] in facts.tape.zeros:
         node.value = call
-        del facts.accumulates[node]
+        del facts.tape.accumulates[node]
         block = [n for n in block if n is not mentions[0]]
     return [*block, node]
 
@@ -710,7 +712,7 @@ def _terms(loop: Node, made: dict[str, list[Node]], facts: Facts) -> list[_Term]
 
 def _terms_of(node: Node, facts: Facts) -> list[_Term]:
     """The products of `w_bar = w_bar + p - q`; nothing if anything else is added."""
-    left = node.value if node in facts.accumulates and isinstance(node, gast.Assign) else None
+    left = node.value if node in facts.tape.accumulates and isinstance(node, gast.Assign) else None
     found: list[_Term] = []
     while isinstance(left, gast.BinOp) and isinstance(left.op, gast.Add | gast.Sub):
         term = _term(node, left.right, isinstance(left.op, gast.Sub), facts)
@@ -759,12 +761,17 @@ def _stays(value: Node, term: _Term, inside: list[Node], made: dict[str, list[No
     seen = set(pending)
     while pending:
         one = pending.pop()
-        if one in facts.mutable or one in facts.viewed or one in facts.swapped or facts.list_kind(one):
+        if (
+            one in facts.memory.mutable
+            or one in facts.memory.viewed
+            or one in facts.memory.swapped
+            or facts.list_kind(one)
+        ):
             return False
         if any(one in written_names(n) for n in inside) and not _is_made_before(one, term.node, inside, facts):
             return False
-        sources = [n for n in [*inside, *made.get(one, [])] if target(n) == one and n not in facts.restores]
-        shown = [n for n in sources if n not in facts.zeros and not isinstance(n.value, gast.BinOp)]
+        sources = [n for n in [*inside, *made.get(one, [])] if target(n) == one and n not in facts.tape.restores]
+        shown = [n for n in sources if n not in facts.tape.zeros and not isinstance(n.value, gast.BinOp)]
         further = [read for source in shown for read in loads(source.value) if read not in seen]
         pending += further
         seen.update(further)
@@ -775,7 +782,7 @@ def _is_made_before(one: str, term: Node, inside: list[Node], facts: Facts) -> b
     """Whether an array is made anew in the block of the term, and is complete when the term reads it."""
     block = next(b for b in _blocks(inside) if any(n is term for n in b))
     place = {n: k for k, n in enumerate(block)}
-    fresh = [n for n in block if n in facts.zeros and target(n) == one]
+    fresh = [n for n in block if n in facts.tape.zeros and target(n) == one]
     writes = [n for n in inside if one in written_names(n)]
     inner = {m: place[n] for n in block for m in statements([n])}
     ends = place[term]
@@ -789,11 +796,11 @@ def _blocks(inside: list[Node]) -> list[Block]:
 
 def _list_name(part: Node, facts: Facts) -> str:
     """The name of a list of such values; it goes with the name of the value, which may be counted later."""
-    held = next((one for one in loads(part) if one not in facts.imports.values()), "factor")
-    if held in facts.temporaries:
+    held = next((one for one in loads(part) if one not in facts.names.imports.values()), "factor")
+    if held in facts.names.temporaries:
         return facts.names.fresh("factors")
     made = facts.names.fresh(f"{held}s")
-    facts.plurals[made] = held
+    facts.names.plurals[made] = held
     return made
 
 
@@ -811,7 +818,7 @@ def product_transposes(program: Program, facts: Facts) -> Program:
     if facts.module is not None and facts.module.leading.axis:
         return program
     sources: dict[str, Node] | None = None
-    for node in [*(n for n in statements(program.forward) if n in facts.tangents), *statements(program.backward)]:
+    for node in [*(n for n in statements(program.forward) if n in facts.tape.tangents), *statements(program.backward)]:
         for part in header(node):
             if not any(_operand_of_transpose(whole) is not None for whole in find_nodes(part, gast.Attribute)):
                 continue
@@ -872,7 +879,7 @@ def _of_number(whole: Node, program: Program, facts: Facts) -> Node | None:
     if below is None or not _is_computed_number(below, bound, facts):
         return None
     seeds = [n for n in find_nodes(below, gast.Name) if not _stands_for_one(n, bound, facts)]
-    if any(bound.get(seed.id, 0) > int(facts.seed == "one") for seed in seeds):
+    if any(bound.get(seed.id, 0) > int(facts.request.seed == "one") for seed in seeds):
         return expression(f"{facts.library('np')}.transpose(x)", x=below)  # also the name of an adjoint of arrays
     return below
 
@@ -884,15 +891,17 @@ def _is_computed_number(value: Node, bound: Mapping[str, int], facts: Facts) -> 
     if isinstance(value, gast.UnaryOp):
         return _is_computed_number(value.operand, bound, facts)
     if isinstance(value, gast.Name):
-        seed = facts.seed in ("parameter", "one") and not facts.pushes_forward and value.id in facts.seeds
+        seed = facts.request.seed in ("parameter", "one") and not facts.pushes_forward and value.id in facts.names.seeds
         return seed or _stands_for_one(value, bound, facts)
     return isinstance(value, gast.Constant)
 
 
 def _stands_for_one(value: Node, bound: Mapping[str, int], facts: Facts) -> bool:
     """Whether a name stands for a number, or for the derivative of an argument that is one all along."""
-    primal = facts.adjoint_of.get(value.id, value.id)
-    given = facts.kinds.get(primal, UNKNOWN).tag == "scalar" and not bound.get(primal) and not bound.get(value.id)
+    primal = facts.names.adjoint_of.get(value.id, value.id)
+    given = (
+        facts.kinds.of_names.get(primal, UNKNOWN).tag == "scalar" and not bound.get(primal) and not bound.get(value.id)
+    )
     return given or (spec_of_tree(value, facts).scalar and bound.get(value.id, 0) < 2)
 
 
@@ -910,17 +919,17 @@ _OTHERS = (
 
 def _divide(program: Program, facts: Facts) -> None:
     """Divide with an operator, unless both may be Python's numbers."""
-    own = [*program.backward, *(node for node in statements(program.forward) if node in facts.tangents)]
+    own = [*program.backward, *(node for node in statements(program.forward) if node in facts.tape.tangents)]
     divisions = [
         (node, call)
         for node in statements(own)
-        if node not in facts.again_written
+        if node not in facts.origin.again_written
         for part in header(node)
         for call in walk(part)
         if function_called(call, facts) is np.divide and len(call.args) == 2 and not call.keywords
     ]
     if divisions:
-        made = [node for node in statements(program.block) if node not in facts.restores]
+        made = [node for node in statements(program.block) if node not in facts.tape.restores]
         bound = Counter(one for node in made for one in stores(node))
         once = [node for node in made if bound[str(target(node))] == 1]
         values = {str(target(node)): node.value for node in once if target(node) not in program.parameters}
@@ -929,12 +938,12 @@ def _divide(program: Program, facts: Facts) -> None:
             if any(_is_numpys(side, values, arrays, facts) for side in call.args):
                 replace(node, call, gast.BinOp(call.args[0], gast.Div(), call.args[1]))
     for node in statements(program.forward):
-        if node in facts.tangents and isinstance(node, gast.Assign):
+        if node in facts.tape.tangents and isinstance(node, gast.Assign):
             node.value = applied(node.value, QUOTIENTS, facts) or node.value
 
 
 def _is_array(argument: str, facts: Facts) -> bool:
-    return facts.kinds.get(argument, UNKNOWN).tag == "array"
+    return facts.kinds.of_names.get(argument, UNKNOWN).tag == "array"
 
 
 def _is_numpys(node: Node, values: dict[str, Node], arrays: set[str], facts: Facts) -> bool:
@@ -962,7 +971,7 @@ def _gives_numpys(call: Node, facts: Facts) -> bool:
     function = function_called(call, facts)
     if function is None and getattr(call.func, "attr", "") == "sum":
         array = call.func.value
-        return getattr(array, "id", "") in facts.adjoint_of or isinstance(array, gast.BinOp)
+        return getattr(array, "id", "") in facts.names.adjoint_of or isinstance(array, gast.BinOp)
     if any(isinstance(argument, gast.GeneratorExp) for argument in call.args):
         return False  # which `np.sum` gives to the sum of Python
     return isinstance(function, np.ufunc) or function in _OTHERS

@@ -116,7 +116,7 @@ def _rank(value: Node, facts: Facts) -> int | None:
         sides = _rank(value.left, facts), _rank(value.right, facts)
         return None if None in sides else max(side for side in sides if side is not None)
     if known is None and isinstance(value, gast.Call) and len(value.args) == 1 and len(value.keywords) == 1:
-        found, (word,) = binding_of(value.func, facts, facts.local), value.keywords
+        found, (word,) = binding_of(value.func, facts, facts.names.local), value.keywords
         along = word.value.value if word.arg == "axis" and isinstance(word.value, gast.Constant) else None
         whole = _rank(value.args[0], facts) if found is not None and found.object is np.sum else None
         return whole - 1 if whole and type(along) is int else None
@@ -137,9 +137,9 @@ def _block(block: Block, facts: Facts) -> Block:
     made: Block = []
     last: dict[str, Node] = {}  # the last statement that mentions a name
     for node in block:
-        if node in facts.accumulates and (found := _stretched_contribution(node, made, last, facts)) is not None:
+        if node in facts.tape.accumulates and (found := _stretched_contribution(node, made, last, facts)) is not None:
             made.remove(found[0])
-            facts.accumulates.pop(node)
+            facts.tape.accumulates.pop(node)
             node.value = gast.BinOp(found[1], node.value.op, node.value.right)
             for name in _names_mentioned(found[0]):
                 if last[name] is found[0]:
@@ -175,7 +175,7 @@ def _stretched_contribution(node: Node, before: Block, last: dict[str, Node], fa
 
 def _narrow_value(first: Node, added: Node, facts: Facts) -> Node | None:
     """What `x_bar = np.broadcast_to(e, ...)` or `np.full_like(x, e)` stretches, where `added` has the shape of x."""
-    found, due = _stretch(first.value, facts), facts.spec.get(first)
+    found, due = _stretch(first.value, facts), facts.values.spec.get(first)
     return found[0] if found is not None and due is not None and _is_filled(*found, due, added, facts) else None
 
 
@@ -320,7 +320,7 @@ def matters(node: Node, needed: set[str]) -> bool:
 
 def _leave_last_shapes(program: Program, facts: Facts) -> None:
     """Leave a value that the backward half reads for its shape alone where the last trip of the loop left it."""
-    restores = {n: str(target(n)) for n in statements(program.backward) if n in facts.restores and not is_write(n)}
+    restores = {n: str(target(n)) for n in statements(program.backward) if n in facts.tape.restores and not is_write(n)}
     if not restores:
         return
     backward = [*statements(program.backward), program.result]
@@ -331,7 +331,7 @@ def _leave_last_shapes(program: Program, facts: Facts) -> None:
     alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None))}
     if alone:
         program.backward = rebuilt(program.backward, {n: None for n in backward if restores.get(n) not in alone})
-        facts.left_over = True
+        facts.activity.left_over = True
 
 
 @dataclass(frozen=True)
@@ -362,7 +362,7 @@ class Text:
         return isinstance(value, gast.Constant)
 
     def _is_steady_call(self, call: Node) -> bool:
-        operation = self.facts.operation.get(call)
+        operation = self.facts.resolution.operation.get(call)
         rule = None if operation is None else operation.rule
         if operation is None or rule is None:
             return False
@@ -379,9 +379,9 @@ class Text:
         sliced = [place for place in places if isinstance(place, gast.Slice)]
         fixed = all(_is_literal(bound) for place in sliced for bound in children(place))
         whole = len(sliced) == len(places) or (
-            isinstance(part.value, gast.Name) and part.value.id in self.facts.mutable
+            isinstance(part.value, gast.Name) and part.value.id in self.facts.memory.mutable
         )
-        return fixed and whole and is_basic(part.slice, frozenset(self.facts.integers))
+        return fixed and whole and is_basic(part.slice, frozenset(self.facts.values.integers))
 
 
 def text_of(program: Program, facts: Facts) -> Text:
@@ -405,9 +405,9 @@ def _names_bound(node: Node) -> list[str]:
 
 def _is_array(name: str, program: Program, facts: Facts) -> bool:
     """Whether a name that is written into holds one array from beginning to end."""
-    if name not in facts.mutable or name in facts.swapped or name in facts.containers:
+    if name not in facts.memory.mutable or name in facts.memory.swapped or name in facts.kinds.containers:
         return False
-    return name not in program.parameters or facts.kinds.get(name, UNKNOWN).tag == "array"
+    return name not in program.parameters or facts.kinds.of_names.get(name, UNKNOWN).tag == "array"
 
 
 def _is_literal(node: Node) -> bool:
@@ -432,9 +432,13 @@ def tangent_shapes(program: Program, facts: Facts) -> Program:
         [like] = value.args
         if not isinstance(like, gast.Name):
             continue
-        meant = binding_of(value.func, facts, facts.local)
+        meant = binding_of(value.func, facts, facts.names.local)
         if meant is not None and meant.object is np.zeros_like:
-            if like.id in facts.wrt and not uses.bound.get(like.id) and uses.bound[bound] == uses.read.get(bound) == 1:
+            if (
+                like.id in facts.request.wrt
+                and not uses.bound.get(like.id)
+                and uses.bound[bound] == uses.read.get(bound) == 1
+            ):
                 made[bound] = node
         elif function_called(value, facts) is runtime.zeros_like and like.id in made:
             gone[made[like.id]] = None
@@ -452,7 +456,7 @@ def _read_operands_for_shapes(program: Program, facts: Facts) -> None:
                 found = _operand(call.args[1], checked, facts)
                 if found is not None:
                     call.args[1], changed = found, True
-    facts.left_over |= changed
+    facts.activity.left_over |= changed
 
 
 def _arguments_made_arrays(program: Program, facts: Facts) -> dict[str, None]:
@@ -464,7 +468,7 @@ def _arguments_made_arrays(program: Program, facts: Facts) -> dict[str, None]:
         fitted = is_fitted(node, facts)
         called = function_called(node, facts) if isinstance(node, gast.Call) else None
         if called is not None and not str(getattr(called, "__module__", "")).startswith("srcgrad."):
-            found |= {one.id: None for one in node.args if isinstance(one, gast.Name) and one.id in facts.wrt}
+            found |= {one.id: None for one in node.args if isinstance(one, gast.Name) and one.id in facts.request.wrt}
         todo += node.args[:1] if fitted else gast.iter_child_nodes(node)
     return found
 
@@ -487,16 +491,16 @@ def _operands(whole: Node, checked: Collection[str], facts: Facts) -> list[Node]
         given = [one for each in whole.args for one in _operands(each, checked, facts)] if of_library else []
         return [one for one in given if getattr(one, "id", "") in checked or not _may_be_list(one, facts)]
     held = root(whole) if isinstance(whole, gast.Name | gast.Subscript) else None
-    own = "" if held is None else facts.again.get(held.id, held.id)
-    return [whole] if own in facts.active and own not in facts.containers else []
+    own = "" if held is None else facts.tape.again.get(held.id, held.id)
+    return [whole] if own in facts.activity.active and own not in facts.kinds.containers else []
 
 
 def _may_be_list(operand: Node, facts: Facts) -> bool:
     """Whether an operand is an argument of an unknown kind: a list, of which NumPy's functions make an array."""
     return (
         isinstance(operand, gast.Name)
-        and operand.id in facts.wrt
-        and facts.kinds.get(operand.id, UNKNOWN).tag == "unknown"
+        and operand.id in facts.request.wrt
+        and facts.kinds.of_names.get(operand.id, UNKNOWN).tag == "unknown"
     )
 
 
@@ -544,22 +548,22 @@ def standins(program: Program, facts: Facts) -> Program:
         found = _name_of_same_shape(held, made, times, facts)
         for place in places if found else ():
             place.id, changed = found, True
-    facts.left_over |= changed
+    facts.activity.left_over |= changed
     _leave_last_shapes(program, facts)
     return program
 
 
 def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:
     """Temporaries of at most one use in their own half, of which the backward half reads the shape alone."""
-    if not any(helper in facts.imports for helper in ("sum_to", "fit_to", "np")):
+    if not any(helper in facts.names.imports for helper in ("sum_to", "fit_to", "np")):
         return {}
-    made = {target(node) for node in program.forward if node not in facts.pushes}
+    made = {target(node) for node in program.forward if node not in facts.tape.pushes}
     found: dict[str, list[Node]] = {}
     for call in [
         n for node in statements(program.backward) for part in header(node) for n in find_nodes(part, gast.Call)
     ]:
         read = _read_for_shape(call, facts)
-        if read is not None and read.id in made and read.id in facts.temporaries:
+        if read is not None and read.id in made and read.id in facts.names.temporaries:
             found.setdefault(read.id, []).append(read)
     if not found:
         return {}
@@ -584,10 +588,15 @@ def _name_of_same_shape(held: str, made: dict[str, Node], bound: dict[str, int],
     if spec is None or spec.scalar:
         return ""
     for one in _origins(held, made):
-        changes = any(one in table for table in (facts.mutable, facts.viewed, facts.swapped, facts.temporaries))
-        if changes or facts.value_spec.get(one) != spec or bound.get(one, 0) != (one in made):
+        changes = any(
+            one in table
+            for table in (facts.memory.mutable, facts.memory.viewed, facts.memory.swapped, facts.names.temporaries)
+        )
+        if changes or facts.values.value_spec.get(one) != spec or bound.get(one, 0) != (one in made):
             continue
-        if spec.ndim is not None or (one in made and one in facts.active):  # an argument may be a list, or of integers
+        if spec.ndim is not None or (
+            one in made and one in facts.activity.active
+        ):  # an argument may be a list, or of integers
             return one
     return ""
 
@@ -636,8 +645,8 @@ def _replace_shape_operand(
         return False  # what is read there is a value of another trip
     found = ""
     for node in before:
-        other = None if node is None or node not in facts.restores else target(node)
-        if other in (None, held) or other in facts.mutable or uses.bound[other] != 1:
+        other = None if node is None or node not in facts.tape.restores else target(node)
+        if other in (None, held) or other in facts.memory.mutable or uses.bound[other] != 1:
             continue
         if not is_alike(str(other), held, trips, facts):
             continue
@@ -657,7 +666,7 @@ def _replace_shape_operand(
     uses.read[found] += len(places)
     uses.read[held] -= len(places)
     for position, node in enumerate(block):
-        if node is not None and target(node) == held and node not in facts.restores:
+        if node is not None and target(node) == held and node not in facts.tape.restores:
             block[position] = None  # computed again for its shape
             for one in loads(node):
                 uses.read[one] -= 1
@@ -681,17 +690,19 @@ def is_alike(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
 
 def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
     """Whether a value has the shape and dtype of one from which it is computed, and which its trip begins with."""
-    made = facts.definition.get(facts.again.get(held, held))
+    made = facts.activity.definition.get(facts.tape.again.get(held, held))
     trip = next((block for block in trips if made in block), None)
     if made is None or trip is None:
         return False
-    before, spec = trip[: trip.index(made) + 1], facts.spec.get(made)
+    before, spec = trip[: trip.index(made) + 1], facts.values.spec.get(made)
     if spec is None or any(found in stores(node) for node in statements(before)):
         return False
-    own = {target(node): node for node in before if target(node) in facts.temporaries}
+    own = {target(node): node for node in before if target(node) in facts.names.temporaries}
     chain = [made]
     for node in chain:
-        if any(n.id == found and facts.spec.get(n) == spec for n in walk(node.value) if isinstance(n, gast.Name)):
+        if any(
+            n.id == found and facts.values.spec.get(n) == spec for n in walk(node.value) if isinstance(n, gast.Name)
+        ):
             return True
         chain += [own[read] for read in loads(node) if read in own and own[read] not in chain]
     return False
@@ -704,15 +715,18 @@ def _spec_in_trip(held: str, trips: list[Block], facts: Facts) -> Spec | None:
 
 def _spec_at_trip_start(held: str, trips: list[Block], facts: Facts) -> Spec | None:
     """What is known of a value that a trip begins with, where that is what it keeps before it binds the name anew."""
-    kept = [(trip, node) for trip in trips for node in trip if node in facts.pushes and is_push(node)]
+    kept = [(trip, node) for trip in trips for node in trip if node in facts.tape.pushes and is_push(node)]
     found = [trip[: trip.index(node)] for trip, node in kept if getattr(node.value.args[0], "id", "") == held]
     if len(found) != 1 or any(held in stores(node) for node in statements(found[0])):
         return None
     read = (n for node in statements(found[0]) for part in header(node) for n in walk(part))
-    return next((facts.spec[n] for n in read if isinstance(n, gast.Name) and n.id == held and n in facts.spec), None)
+    return next(
+        (facts.values.spec[n] for n in read if isinstance(n, gast.Name) and n.id == held and n in facts.values.spec),
+        None,
+    )
 
 
 def _spec(held: str, facts: Facts) -> Spec | None:
     """What is known of a value that goes by its name alone."""
-    own = facts.again.get(held, held)
-    return facts.value_spec.get(own) if own in facts.definition else None
+    own = facts.tape.again.get(held, held)
+    return facts.values.value_spec.get(own) if own in facts.activity.definition else None

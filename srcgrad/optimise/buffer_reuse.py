@@ -55,7 +55,7 @@ _FLOATS = (np.exp, np.log, np.sqrt, np.sin, np.cos, np.tanh, np.divide, np.true_
 
 def reuse(program: Program, facts: Facts) -> Program:
     """Let adjoints of large intermediates overwrite them; a pullback, which may run again, keeps what it reads."""
-    if facts.mode not in ("reverse", "value-and-grad") or facts.called or facts.module.inline:
+    if facts.request.mode not in ("reverse", "value-and-grad") or facts.request.called or facts.module.inline:
         return program
     values = _Values(program, facts)
     made: Block = []
@@ -81,8 +81,8 @@ def _buffer_of_selection(node: Node, facts: Facts) -> str:
     value: Node = node.value if isinstance(node, gast.Assign) else None
     if not facts.module.target.as_written or function_called(value, facts) is not runtime.if_larger:
         return ""
-    primal = facts.adjoint_of.get(str(target(node)), "")
-    spec = facts.value_spec.get(primal)
+    primal = facts.names.adjoint_of.get(str(target(node)), "")
+    spec = facts.values.value_spec.get(primal)
     if spec is None or (spec.ndim or 0) < 2:
         return ""
     seed, *compared = value.args
@@ -93,7 +93,12 @@ def _buffer_of_selection(node: Node, facts: Facts) -> str:
 
 def _is_array(held: str, reader: Node, program: Program, facts: Facts) -> bool:
     """Whether a name is bound once to an array that is computed there, and of which nothing shows a part."""
-    if held in facts.mutable or held in facts.viewed or held in facts.swapped or held in facts.rebound:
+    if (
+        held in facts.memory.mutable
+        or held in facts.memory.viewed
+        or held in facts.memory.swapped
+        or held in facts.activity.rebound
+    ):
         return False
     bound = [n for n in statements(program.block) if held in stores(n)]
     if len(bound) != 1 or bound[0] not in program.forward or not isinstance(bound[0].value, gast.BinOp):
@@ -105,7 +110,7 @@ def _is_array(held: str, reader: Node, program: Program, facts: Facts) -> bool:
 def _buffer_of_scaling(node: Node, facts: Facts) -> tuple[Any, ...]:
     """The primal t of `t_bar = e * t`, and what is done to it; nothing for any other statement."""
     value = node.value if isinstance(node, gast.Assign) else None
-    primal = facts.adjoint_of.get(str(target(node)), "")
+    primal = facts.names.adjoint_of.get(str(target(node)), "")
     return _name_and_factor(value, primal) if primal else ()
 
 
@@ -121,7 +126,7 @@ def _name_and_factor(value: Node, held: str) -> tuple[Any, ...]:
 def _buffer_of_combination(node: Node, facts: Facts) -> tuple[Any, ...]:
     """The t of `z_bar = e * t - g`, of two axes or more, where nothing else is as large, and what is done to it."""
     value = node.value if isinstance(node, gast.Assign) else None
-    if not facts.module.target.as_written or facts.adjoint_of.get(str(target(node))) is None:
+    if not facts.module.target.as_written or facts.names.adjoint_of.get(str(target(node))) is None:
         return ("",)
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
         return ("",)
@@ -133,17 +138,17 @@ def _buffer_of_combination(node: Node, facts: Facts) -> tuple[Any, ...]:
 
 def _fits(value: Node, held: str, facts: Facts) -> bool:
     """Whether nothing that an expression reads is larger than the array of a name, or of another kind of number."""
-    spec = facts.value_spec.get(held)
+    spec = facts.values.value_spec.get(held)
     if spec is None or spec.ndim is None or spec.ndim < 2:
         return False
-    wide = {one for found in facts.accumulators.values() for one in found}
+    wide = {one for found in facts.tape.accumulators.values() for one in found}
     for read in {item.id for item in walk(value) if isinstance(item, gast.Name)} - {
-        *facts.imports.values(),
-        *facts.seeds,
+        *facts.names.imports.values(),
+        *facts.names.seeds,
     }:
-        primal = facts.adjoint_of.get(read, read)
-        known = facts.value_spec.get(primal)
-        if known is None or primal in wide or primal in facts.complex or "float16" in known.dtype:
+        primal = facts.names.adjoint_of.get(read, read)
+        known = facts.values.value_spec.get(primal)
+        if known is None or primal in wide or primal in facts.values.complex or "float16" in known.dtype:
             return False
         if broadcast_specs(spec, known).shape != spec.shape:
             return False
@@ -152,7 +157,12 @@ def _fits(value: Node, held: str, facts: Facts) -> bool:
 
 def _is_own(held: str, program: Program, facts: Facts, values: _Values, fits: bool) -> bool:
     """Whether a name holds floats in a large array of its own, of which nothing shows a part."""
-    if held in facts.mutable or held in facts.viewed or held in facts.swapped or held in facts.rebound:
+    if (
+        held in facts.memory.mutable
+        or held in facts.memory.viewed
+        or held in facts.memory.swapped
+        or held in facts.activity.rebound
+    ):
         return False
     bound = values.bound.get(held, [])
     if len(bound) != 1 or bound[0] not in program.forward:

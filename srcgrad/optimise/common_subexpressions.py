@@ -52,12 +52,12 @@ _CHEAP = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.USub)
 
 def rematerialisation(program: Program, facts: Facts) -> Program:
     """Do the same arithmetic on the same values again in pullbacks that others call: a loop keeps one for each trip."""
-    if facts.mode != "vjp" or not facts.called or not is_final(facts):
+    if facts.request.mode != "vjp" or not facts.request.called or not is_final(facts):
         return program
     uses, read = count(program.block), count(program.backward).read
     changed = {one for node in statements(program.block) for one in written_names(node)}
     fixed = {one for one in read if uses.bound.get(one, 0) + (one in program.parameters) < 2}
-    kept = {one for one in fixed if one not in changed and one not in facts.views and not changes(one, facts)}
+    kept = {one for one in fixed if one not in changed and one not in facts.memory.views and not changes(one, facts)}
     returned, again = _handed_out(program.result.value.elts[0]), dict[str, Node]()
     for node in list(program.forward):
         bound = target(node)
@@ -89,10 +89,10 @@ def _handed_out(value: Node) -> set[str]:
 
 def _is_cheap(node: Node, kept: set[str], facts: Facts) -> bool:
     """Whether a name is bound to some arithmetic on arrays that are kept and on constants."""
-    spec = facts.value_spec.get(str(target(node)))
-    if node in facts.pushes or spec is None or spec.scalar:
+    spec = facts.values.value_spec.get(str(target(node)))
+    if node in facts.tape.pushes or spec is None or spec.scalar:
         return False
-    if any(is_inside(node, one) for one in facts.contexts):
+    if any(is_inside(node, one) for one in facts.origin.contexts):
         return False  # `np.errstate` is meant for that line, and not for a second one
     parts = list(walk(node.value))
     work = [part.op for part in parts if isinstance(part, gast.BinOp | gast.UnaryOp)]
@@ -117,7 +117,7 @@ def common_subexpressions(program: Program, facts: Facts) -> Program:
     >>> [s for s in explain_text(text, after="common_subexpressions", mode="forward").splitlines() if "t2_dot =" in s]
     ['t2_dot = x_dot * c']
     """
-    own = {node: None for node in statements(program.forward) if node in facts.tangents}
+    own = {node: None for node in statements(program.forward) if node in facts.tape.tangents}
     own.update(dict.fromkeys(statements(program.backward)))
     bound = bindings(program.block)
     fixed = {one for one, times in bound.items() if times == 1} - set(program.parameters)
@@ -126,7 +126,7 @@ def common_subexpressions(program: Program, facts: Facts) -> Program:
     reader.block(program.forward, seen)
     reader.block(program.backward, seen)
     reader.read_block(program.forward)
-    facts.left_over |= reader.changed
+    facts.activity.left_over |= reader.changed
     return program
 
 
@@ -149,7 +149,14 @@ class _Reader:
     def __post_init__(self) -> None:
         facts = self.facts
         self.fixed |= self.bound
-        for table in (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.elements, facts.lists):
+        for table in (
+            facts.memory.mutable,
+            facts.memory.viewed,
+            facts.memory.swapped,
+            facts.kinds.containers,
+            facts.memory.elements,
+            facts.kinds.lists,
+        ):
             self.changing |= table.keys()
         self.fixed -= self.changing
         self.named = Counter(read for node in self.own for read in loads(node))
@@ -167,7 +174,7 @@ class _Reader:
                 self.times.update(inside)
                 continue
             self.keys.clear()
-            if node in self.own and not self.facts.calls_hooks(node) and node not in self.facts.restores:
+            if node in self.own and not self.facts.calls_hooks(node) and node not in self.facts.tape.restores:
                 self._read(node, seen)
             if target(node) in self.fixed:
                 self._note(node, seen)
@@ -180,9 +187,9 @@ class _Reader:
         """A statement of the user of which a part has a name, since ours read it, reads names for equal parts."""
         named = {read for node in self.own for read in loads(node)}
         made = {target(node): node for node in statements(block) if not isinstance(_value(node), gast.Subscript)}
-        user = {one: self.facts.origin.get(node) for one, node in made.items()}
+        user = {one: self.facts.origin.user.get(node) for one, node in made.items()}
         pairs = [(one, first) for one, first in self.alike.items() if first in named and one in made and first in made]
-        parted = {user[one] for one in made if one in named and one in self.facts.temporaries}
+        parted = {user[one] for one in made if one in named and one in self.facts.names.temporaries}
         renamed = {one: first for one, first in pairs if user[one] is user[first] or user[one] in parted}
         self.changed = self.changed or bool(renamed)
         for node in statements(block) if renamed else ():
@@ -193,24 +200,32 @@ class _Reader:
     def _note(self, node: Node, seen: dict[_Key, str]) -> None:
         """Keep the value of a statement by what it is computed from."""
         made = str(target(node))
-        if node in self.facts.pushes or node in self.facts.zeros:
+        if node in self.facts.tape.pushes or node in self.facts.tape.zeros:
             return
         if isinstance(node.value, gast.UnaryOp) and isinstance(node.value.op, gast.USub) and node not in self.own:
             negated = getattr(node.value.operand, "id", "")
-            if negated in self.fixed & self.bound and self.named.get(made) == 1 and made in self.facts.temporaries:
+            if (
+                negated in self.fixed & self.bound
+                and self.named.get(made) == 1
+                and made in self.facts.names.temporaries
+            ):
                 self.negatives[made] = negated
         key = self._key(node.value)
         if key is None or isinstance(node.value, gast.Constant):
             return
         if isinstance(node.value, gast.Name):
             fixed = key[0] in self.fixed and key[1] == self.times[str(key[0])]  # a loop may have gone on since
-            if fixed and node in self.facts.tangents and self.facts.adjoint_of.get(made) in self.facts.temporaries:
+            if (
+                fixed
+                and node in self.facts.tape.tangents
+                and self.facts.names.adjoint_of.get(made) in self.facts.names.temporaries
+            ):
                 self.alike[made] = str(key[0])
-            elif node in self.own and node not in self.facts.restores:
+            elif node in self.own and node not in self.facts.tape.restores:
                 self.second[made] = key
             return
         first = seen.setdefault(key, made)
-        if first != made and made in self.facts.temporaries:
+        if first != made and made in self.facts.names.temporaries:
             self.alike[made] = first
 
     def _read(self, node: Node, seen: dict[_Key, str]) -> None:
@@ -238,8 +253,11 @@ class _Reader:
         """Whether a name should be read: it is there anyway, or saves more than an operator."""
         if part is node.value:
             made = str(target(node))
-            return self.facts.adjoint_of.get(made, made) in self.facts.temporaries and made not in self.facts.elements
-        there = first not in self.facts.temporaries or first in self.named
+            return (
+                self.facts.names.adjoint_of.get(made, made) in self.facts.names.temporaries
+                and made not in self.facts.memory.elements
+            )
+        there = first not in self.facts.names.temporaries or first in self.named
         return there or isinstance(part, gast.Call)
 
     def _key(self, node: Node) -> _Key | None:

@@ -73,7 +73,7 @@ def successor_copies(program: Program, facts: Facts) -> Program:
 
 def _kept_copy(node: Node, facts: Facts) -> str | None:
     """The h of `h_stack.append(h.copy())`."""
-    call = node.value.args[0] if node in facts.pushes and is_push(node) else None
+    call = node.value.args[0] if node in facts.tape.pushes and is_push(node) else None
     if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute) or call.func.attr != "copy":
         return None
     return call.func.value.id if isinstance(call.func.value, gast.Name) else None
@@ -82,7 +82,7 @@ def _kept_copy(node: Node, facts: Facts) -> str | None:
 def _is_own(held: str, block: Block, position: int, program: Program, facts: Facts) -> bool:
     """Whether a block binds a name to a new array and writes into it before a place, and nothing else does."""
     begun = next((k for k, node in enumerate(block[:position]) if target(node) == held), None)
-    if begun is None or held in facts.swapped or not is_fresh(block[begun], facts):
+    if begun is None or held in facts.memory.swapped or not is_fresh(block[begun], facts):
         return False
     before = dict.fromkeys(statements(block[begun + 1 : position]))
     changes = [node for node in statements(program.forward) if held in stores(node) and node is not block[begun]]
@@ -110,12 +110,12 @@ def _goes_on(held: str, program: Program, facts: Facts) -> bool:
             return False
         parts = [n for n in walk(node) if isinstance(n, gast.Subscript) and getattr(n.value, "id", "") == held]
         axes = axes or any(isinstance(n, gast.Slice) for part in parts for n in walk(part.slice))
-    return axes and held not in facts.seeds
+    return axes and held not in facts.names.seeds
 
 
 def _is_owned(node: Node, held: str, facts: Facts) -> bool:
     """Whether a statement binds an adjoint to a new array, to a sum with it, or to its own successor."""
-    if node in facts.zeros or node in facts.accumulates or _successor(node, held, facts) is not None:
+    if node in facts.tape.zeros or node in facts.tape.accumulates or _successor(node, held, facts) is not None:
         return True
     return target(node) == held and isinstance(node, gast.Assign) and is_fresh_value(node.value, facts)
 
@@ -185,7 +185,7 @@ def _copied_part(value: Node, facts: Facts) -> Node | None:
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
         part = value.func.value
         if isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name) and not value.args:
-            return part if is_basic(part.slice, frozenset(facts.integers)) else None
+            return part if is_basic(part.slice, frozenset(facts.values.integers)) else None
     return None
 
 
@@ -219,7 +219,12 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     node = block[position]
     held = target(node)
     part = None if held is None else _looked_at(node.value, facts)
-    if held is None or part is node.value or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
+    if (
+        held is None
+        or part is node.value
+        or bound.get(held) != 1
+        or facts.names.adjoint_of.get(held) in facts.request.wrt
+    ):
         return False
     users = [k for k in range(position + 1, len(block)) if mentions(block[k], held)]
     if not users or not _lasts(block, position, users[-1], part, facts):
@@ -230,7 +235,7 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     if len(reads) > 1 or isinstance(block[users[0]], COMPOUND) or not isinstance(part, gast.Subscript):
         node.value = part
         shown: Node = part.args[0] if isinstance(part, gast.Call) else part
-        facts.views[held] = shown.value.id
+        facts.memory.views[held] = shown.value.id
         return False
     replace(block[users[0]], reads[0], part)
     return True
@@ -277,11 +282,11 @@ def names_sharing_arrays(program: Program, facts: Facts) -> dict[str, None]:
     x_bar += e, whose derivative reads t / w    =>     x_bar = sum_to(t1, x)
                                                        x_bar = x_bar + e
     """
-    if not facts.generated or not facts.augmented:
+    if not facts.request.generated or not facts.origin.augmented:
         return {}
     order = [node for node in statements(program.block) if isinstance(node, gast.AST)]
     reads = Counter(one for node in order for one in loads(node))
-    reads.update(one for node in facts.fresh_copies for one in loads(node))
+    reads.update(one for node in facts.tape.fresh_copies for one in loads(node))
     held = {node: _array_handed_on(node, facts) for node in statements(program.forward)}
     return {str(target(node)): None for node, one in held.items() if one and one != target(node) and reads[one] > 1}
 
@@ -308,7 +313,7 @@ def copies(program: Program, facts: Facts) -> Program:
     split = top.index(None)
     program.forward, program.backward = top[:split], top[split + 1 : -1]
     emptied = any(isinstance(node, gast.For | gast.While) and not node.body for node in statements(program.backward))
-    facts.left_over |= emptied
+    facts.activity.left_over |= emptied
     return program
 
 
@@ -330,7 +335,7 @@ def _block_with_first_names(block: Block, facts: Facts, uses_of: Uses) -> Block:
         made, source = node.targets[0].id, _copied_value(node, facts).id
         uses = read.get(made, [])
         elsewhere = len(uses) != uses_of.read.get(made, 0)
-        if elsewhere or made in facts.seeds or any(place <= position for place, _ in uses):
+        if elsewhere or made in facts.names.seeds or any(place <= position for place, _ in uses):
             continue  # another block, or another trip, reads it
         last = max((place for place, _ in uses), default=position)
         if _bound_later(source, position, last, block, written, facts):
@@ -355,9 +360,9 @@ def _bound_later(name: str, start: int, last: int, block: Block, written: dict[s
     if len(places) != 1 or places[0] == last:
         return False
     node, behind = block[places[0]], block[places[0] + 1 : last + 1]
-    if any(target(other) == name and other in facts.accumulates for other in block[last + 1 :]):
+    if any(target(other) == name and other in facts.tape.accumulates for other in block[last + 1 :]):
         return False  # a sum that is not put together yet
-    if target(node) != name or facts.calls_hooks(node) or node in facts.restores or node in facts.pushes:
+    if target(node) != name or facts.calls_hooks(node) or node in facts.tape.restores or node in facts.tape.pushes:
         return False
     reads = facts.names_and_bases(loads(node))
     for other in behind:
@@ -397,12 +402,12 @@ def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:
     made = target(node)
     if made is None or not isinstance(_copied_value(node, facts), gast.Name) or bound.get(made) != 1:
         return False
-    if node in facts.pushes or node in facts.restores:
+    if node in facts.tape.pushes or node in facts.tape.restores:
         return False
-    if made in facts.temporaries:
+    if made in facts.names.temporaries:
         return True
-    primal = facts.adjoint_of.get(made)
-    return primal is not None and primal not in facts.wrt and made not in facts.elements
+    primal = facts.names.adjoint_of.get(made)
+    return primal is not None and primal not in facts.request.wrt and made not in facts.memory.elements
 
 
 def _copied_value(node: Node, facts: Facts) -> Node:
@@ -410,10 +415,17 @@ def _copied_value(node: Node, facts: Facts) -> Node:
     value = node.value
     if not facts.pushes_forward or not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
         return value
-    primal = facts.adjoint_of.get(str(target(node)))
+    primal = facts.names.adjoint_of.get(str(target(node)))
     array = isinstance(value.func, gast.Attribute) and value.func.attr == "array"
-    shown = facts.adjoint_of.get(getattr(value.args[0], "id", "")) in facts.mutable  # and not a view of one
-    kept = primal is None or primal in facts.mutable or primal in facts.added_to or primal in facts.elements
+    shown = (
+        facts.names.adjoint_of.get(getattr(value.args[0], "id", "")) in facts.memory.mutable
+    )  # and not a view of one
+    kept = (
+        primal is None
+        or primal in facts.memory.mutable
+        or primal in facts.memory.added_to
+        or primal in facts.memory.elements
+    )
     return value.args[0] if array and shown and not kept else value
 
 

@@ -81,7 +81,7 @@ def first_stores(program: Program, facts: Facts) -> Program:
 
     What stands between the two only adds to the array, and sums may be added in any order.
     """
-    integers = frozenset(facts.integers)
+    integers = frozenset(facts.values.integers)
     program.backward = rewrite_blocks(program.backward, lambda block: _block(block, integers, facts))
     return program
 
@@ -163,7 +163,7 @@ Key = tuple[Any]  # a literal
 def _split_dict_adjoints(program: Program, facts: Facts) -> None:
     """Take each key of a dict for a value of its own, where all keys that are stored are literals."""
     dicts = [one for one in dict.fromkeys(s for node in program.forward for s in stores(node)) if _is_dict(one, facts)]
-    adjoints = {adjoint: one for adjoint, one in facts.adjoint_of.items() if one in dicts}
+    adjoints = {adjoint: one for adjoint, one in facts.names.adjoint_of.items() if one in dicts}
     changed: list[bool] = []
     for adjoint, one in adjoints.items():
         changed += [
@@ -171,7 +171,7 @@ def _split_dict_adjoints(program: Program, facts: Facts) -> None:
         ]
     while any(_drop_unread_stores(one, program, facts) for one in [*adjoints, *dicts]):
         changed.append(True)
-    facts.left_over |= any(changed)
+    facts.activity.left_over |= any(changed)
 
 
 def _is_dict(held: str, facts: Facts) -> bool:
@@ -237,13 +237,13 @@ def _mirrors(value: Node, blocks: list[Block], held: str, key: Key | None, progr
         if function_called(value, facts) is runtime.sum_to and len(value.args) == 2
         else ""
     )
-    old = facts.definition.get(facts.again.get(read, read))
-    if not isinstance(old, gast.Assign) or read in facts.mutable or _key(old.value, held) != key:
+    old = facts.activity.definition.get(facts.tape.again.get(read, read))
+    if not isinstance(old, gast.Assign) or read in facts.memory.mutable or _key(old.value, held) != key:
         return False
     writes = [node for node in statements(program.forward) if held in written_names(node)]
     if any(not is_write(node) or _key(part_written(node), held) is None for node in writes):
         return False  # a key that is computed, or an element of an item
-    replaced = [node for node in writes if _key(part_written(node), held) == key and node not in facts.pushes]
+    replaced = [node for node in writes if _key(part_written(node), held) == key and node not in facts.tape.pushes]
     bound = [node for node in statements(program.forward) if target(node) == held]
     around = next((each for each in blocks if old in each), None)
     if around is None:
@@ -305,7 +305,7 @@ def dead_restores(program: Program, facts: Facts) -> Program:
 
     An adjoint in a dict that begins anew is bound to what begins it.
     """
-    restores = [n for n in statements(program.backward) if n in facts.restores and is_write(n)]
+    restores = [n for n in statements(program.backward) if n in facts.tape.restores and is_write(n)]
     if gone := _unread(restores, program, facts) if restores else {}:
         keep = {node: None for node in statements(program.block) if node not in gone}
         program.backward = rebuilt(program.backward, keep)
@@ -339,7 +339,7 @@ def read_text(program: Program, facts: Facts) -> Text:
     text = Text(facts, regions([*program.backward, program.result]))
     needed = names_of_elements(list(text.places), facts)
     for node, where in text.places.items():
-        if node in facts.restores and is_write(node):
+        if node in facts.tape.restores and is_write(node):
             continue
         if matters(node, needed):
             _note(node, where, text)
@@ -371,7 +371,7 @@ def _expression(node: Node, where: Where, text: Text) -> None:
             _name(node.id, None, where, text)
         return
     if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-        basic = is_basic(node.slice, frozenset(text.facts.integers))
+        basic = is_basic(node.slice, frozenset(text.facts.values.integers))
         if isinstance(node.ctx, gast.Load):
             _name(node.value.id, node.slice if basic else None, where, text)
         _expression(node.slice, where, text)
@@ -387,20 +387,20 @@ def _expression(node: Node, where: Where, text: Text) -> None:
 
 def _name(name: str, index: Node | None, where: Where, text: Text) -> None:
     facts = text.facts
-    if name in facts.mutable:
+    if name in facts.memory.mutable:
         text.reads.append(ArrayRead(name, index, where))
     for read in text.shown.get(name, []):
         same = read.where.loops == where.loops[: len(read.where.loops)]
         text.reads.append(ArrayRead(read.array, read.index if same else None, where))
-    if name in facts.viewed and name not in text.shown:
-        text.reads += [ArrayRead(array, None, where) for array in facts.mutable]
+    if name in facts.memory.viewed and name not in text.shown:
+        text.reads += [ArrayRead(array, None, where) for array in facts.memory.mutable]
 
 
 def _is_part(value: Node, facts: Facts) -> bool:
     """Whether a value is a view of a part of an array that the function writes into."""
     if not (isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)):
         return False
-    return value.value.id in facts.mutable and is_basic(value.slice, frozenset(facts.integers))
+    return value.value.id in facts.memory.mutable and is_basic(value.slice, frozenset(facts.values.integers))
 
 
 def may_show(value: Node, facts: Facts) -> bool:
@@ -416,8 +416,8 @@ def may_show(value: Node, facts: Facts) -> bool:
             return bool(value.func.attr != "copy")
         return function not in _NEW and (rule is None or rule.kind != "elementwise")
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
-        spec = facts.value_spec.get(value.value.id)
-        return spec is None or index_rank(value.slice, spec.ndim, frozenset(facts.integers)) != 0
+        spec = facts.values.value_spec.get(value.value.id)
+        return spec is None or index_rank(value.slice, spec.ndim, frozenset(facts.values.integers)) != 0
     return True
 
 
@@ -430,8 +430,8 @@ def _is_unread(node: Node, text: Text, known: Integers) -> bool:
     """Whether nothing that may run after a restore reads what it brings back."""
     part, array = part_written(node), written_names(node)[0]
     where = text.places[node]
-    exact = isinstance(part.value, gast.Name) and is_basic(part.slice, frozenset(text.facts.integers))
-    if array in text.facts.swapped or array not in text.facts.mutable or not exact:
+    exact = isinstance(part.value, gast.Name) and is_basic(part.slice, frozenset(text.facts.values.integers))
+    if array in text.facts.memory.swapped or array not in text.facts.memory.mutable or not exact:
         return False  # of lists, which are not among the mutable arrays, reads are not noted
     return all(_is_apart(part.slice, where, read, known) for read in text.reads if read.array == array)
 
@@ -474,9 +474,9 @@ def dead_clears(program: Program, facts: Facts) -> Program:
 
 def _is_own(adjoint: str, facts: Facts) -> bool:
     """Whether a name is that of the adjoint of an array of which parts are written."""
-    primal = facts.adjoint_of.get(adjoint, "")
-    whole = primal in facts.swapped or primal in facts.containers or facts.list_kind(primal)
-    return primal in facts.mutable and not whole
+    primal = facts.names.adjoint_of.get(adjoint, "")
+    whole = primal in facts.memory.swapped or primal in facts.kinds.containers or facts.list_kind(primal)
+    return primal in facts.memory.mutable and not whole
 
 
 def _adjoint_reads(adjoint: str, places: dict[Node, Where], facts: Facts) -> list[Read] | None:
@@ -490,7 +490,7 @@ def _adjoint_reads(adjoint: str, places: dict[Node, Where], facts: Facts) -> lis
         if _adds(node, adjoint, facts) and len(named) == 1:
             found.append((_WHOLE, where))
         elif target(node) == adjoint:
-            if len(named) > 1 or (may_show(node.value, facts) and node not in facts.zeros):
+            if len(named) > 1 or (may_show(node.value, facts) and node not in facts.tape.zeros):
                 return None
         else:
             if not isinstance(node, gast.Assign | gast.AugAssign) or len(named) != len(taken):
@@ -514,7 +514,7 @@ def _adds(node: Node, adjoint: str, facts: Facts) -> bool:
 
 
 def _is_exact(index: Node, facts: Facts) -> bool:
-    return is_basic(index, frozenset(facts.integers))
+    return is_basic(index, frozenset(facts.values.integers))
 
 
 def _parts(node: Node) -> list[Node]:
@@ -524,8 +524,8 @@ def _parts(node: Node) -> list[Node]:
 
 def _is_element(index: Node, adjoint: str, facts: Facts) -> bool:
     """Whether a part of an adjoint is a number, which shows nothing."""
-    spec = facts.value_spec.get(facts.adjoint_of[adjoint])
-    return spec is not None and index_rank(index, spec.ndim, frozenset(facts.integers)) == 0
+    spec = facts.values.value_spec.get(facts.names.adjoint_of[adjoint])
+    return spec is not None and index_rank(index, spec.ndim, frozenset(facts.values.integers)) == 0
 
 
 def _is_spent(node: Node, where: Where, reads: list[Read], known: Integers, facts: Facts) -> bool:
@@ -546,7 +546,7 @@ def drop(program: Program, facts: Facts) -> None:
     """Drop what nothing needs, until all is needed: a loop of which nothing is left goes with what its header read."""
     while _drop_once(program, facts):
         pass
-    facts.left_over = False
+    facts.activity.left_over = False
 
 
 def _drop_once(program: Program, facts: Facts) -> bool:
@@ -556,9 +556,9 @@ def _drop_once(program: Program, facts: Facts) -> bool:
     above = parents(block)
     pushes: dict[str, list[Node]] = {}
     for node in statements(block):
-        if node in facts.pushes:
-            pushes.setdefault(facts.pushes[node], []).append(node)
-        filled = facts.fills.get(getattr(node, "value", None))
+        if node in facts.tape.pushes:
+            pushes.setdefault(facts.tape.pushes[node], []).append(node)
+        filled = facts.calls.fills.get(getattr(node, "value", None))
         if filled is not None:
             pushes.setdefault(filled, []).append(node)
     needed: dict[Node, None] = {}
@@ -581,7 +581,7 @@ def _drop_once(program: Program, facts: Facts) -> bool:
                     followed |= 1 << definition
                 elif not _is_in(node, bound, above):
                     counted[bound] = None
-    counted.update({node: None for node in needed if node in facts.moving and isinstance(node, COMPOUND)})
+    counted.update({node: None for node in needed if node in facts.resolution.moving and isinstance(node, COMPOUND)})
     for held in counted:
         if not any(node in needed for node in statements([held]) if node is not held):
             held.body = [at(gast.Pass(), held)]  # a loop leaves its last item, a header draws
@@ -601,9 +601,9 @@ def _is_in(node: Node, loop: Node, above: dict[Node, Node | None]) -> bool:
 
 def _speaks(node: Node, facts: Facts) -> bool:
     """Whether a statement acts on more than names: print, assert, raise, a draw of a generator."""
-    if isinstance(node, gast.Assert | gast.Raise) or node in facts.moving:
+    if isinstance(node, gast.Assert | gast.Raise) or node in facts.resolution.moving:
         return True
-    return isinstance(node, gast.Expr) and node in facts.effects
+    return isinstance(node, gast.Expr) and node in facts.resolution.effects
 
 
 def unbound_shapes(program: Program, facts: Facts) -> Program:
@@ -614,9 +614,9 @@ def unbound_shapes(program: Program, facts: Facts) -> Program:
     """
     if facts.module.target.typed or facts.module.inline:
         return program
-    earlier = program.forward if facts.generated else []
+    earlier = program.forward if facts.request.generated else []
     asked = [name for node in _zeros_statements([*earlier, *program.backward]) for name in loads(node.value)]
-    kept = [node for node in statements(program.forward) if node in facts.pushes]
+    kept = [node for node in statements(program.forward) if node in facts.tape.pushes]
     if not asked and not kept:
         return program
     local = frozenset(s for node in statements(program.forward) for s in stores(node))
@@ -639,7 +639,7 @@ class _Keeper(Reader):
 
     def statement(self, node: Node, bound: Names) -> After:
         """Note what is put on a stack."""
-        if node in self.facts.pushes:
+        if node in self.facts.tape.pushes:
             self.kept.update(dict.fromkeys(one for one in loads(node) if one in self.local and one not in bound))
         return super().statement(node, bound)
 

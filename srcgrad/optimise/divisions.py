@@ -70,7 +70,7 @@ def strength_reduction(program: Program, facts: Facts) -> Program:
     """
     if facts.module is not None and facts.module.target.as_written:
         _reuse_quotients(program, facts)
-    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    tangents = [node for node in statements(program.forward) if node in facts.tape.tangents]
     for node in [*statements(program.backward), *tangents]:
         if isinstance(node, gast.Assign | gast.AugAssign):
             _factor_sums(node, facts)
@@ -81,7 +81,7 @@ def strength_reduction(program: Program, facts: Facts) -> Program:
 def _reuse_quotients(program: Program, facts: Facts) -> None:
     known = _quotients(program, facts)
     for node in statements(program.backward) if known else ():
-        if node in facts.again_written:
+        if node in facts.origin.again_written:
             continue
         for product in [one for part in header(node) for one in find_nodes(part, gast.BinOp)]:
             made = _multiply_by_known(product, known, facts)
@@ -102,7 +102,14 @@ def _quotients(program: Program, facts: Facts) -> dict[str, Node]:
 def invariant_divisors(program: Program, facts: Facts) -> dict[str, Node]:
     """By name, values that the forward half computes once, outside of its loops, of what never changes."""
     bound = bindings(program.block)
-    tables = (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.elements, facts.lists)
+    tables = (
+        facts.memory.mutable,
+        facts.memory.viewed,
+        facts.memory.swapped,
+        facts.kinds.containers,
+        facts.memory.elements,
+        facts.kinds.lists,
+    )
     changing = {one for one in bound if bound[one] > 1}.union(*tables)
     changing |= {one for one in program.parameters if one in bound}
     return {
@@ -141,7 +148,7 @@ def _is_alike(one: Node, two: Node, facts: Facts) -> bool:
 
 def _factor_sums(node: Node, facts: Facts) -> None:
     """Multiply two terms of a statement by what they share after they are added, where that is less work."""
-    if node not in facts.again_written:
+    if node not in facts.origin.again_written:
         if any(isinstance(item.op, gast.Add | gast.Sub) for item in find_nodes(node.value, gast.BinOp)):
             node.value = rewrite(node.value, lambda value: _factor_sum(value, facts))
 
@@ -259,7 +266,7 @@ def ratios(program: Program, facts: Facts) -> Program:
             if covers(spec_of_tree(quotient[0], facts), spec_of_tree(quotient[1], facts)):
                 if _undo(node, quotient[0], (below, known[below]), readers, program, facts):
                     undone, readers = True, _readers(program)
-    facts.left_over |= undone
+    facts.activity.left_over |= undone
     return program
 
 
@@ -301,7 +308,7 @@ def _undo(
         program.backward.remove(node)
     else:
         base = name(held)
-        facts.spec[node] = facts.spec[base] = spec_of_tree(above, facts)
+        facts.values.spec[node] = facts.values.spec[base] = spec_of_tree(above, facts)
         if fits(node.value, facts):
             node.value.args[0] = above
         else:
@@ -315,7 +322,7 @@ def _undo(
 
 def _is_there(operand: Node, program: Program, facts: Facts) -> bool:
     """Whether what is to be divided by needs no name for that alone."""
-    if not isinstance(operand, gast.Name) or operand.id not in facts.temporaries:
+    if not isinstance(operand, gast.Name) or operand.id not in facts.names.temporaries:
         return True
     return any(operand.id in loads(node) for node in statements(program.backward))
 
@@ -332,8 +339,8 @@ def _quotient(base: Node, read: _Read, facts: Facts) -> Node:
 def _twin(node: Node, facts: Facts) -> Node:
     """A copy, of which the same is known; names are spelled anew in place, so no node may stand in a text twice."""
     made = copy(node)
-    if node in facts.spec:
-        facts.spec[made] = facts.spec[node]
+    if node in facts.values.spec:
+        facts.values.spec[made] = facts.values.spec[node]
     return made
 
 

@@ -100,7 +100,7 @@ def _inlined_block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block
     mentioned: dict[str, list[int]] = {}
     for position, node in enumerate(block):
         if node is None:
-            indent += STEP * (facts.mode == "vjp" and uses.width > LINE)
+            indent += STEP * (facts.request.mode == "vjp" and uses.width > LINE)
             continue
         for part in _open_parts(node, facts):
             _fill(part, node, position, state, indent)
@@ -130,7 +130,7 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
     A result has names but for a value that stands beside its pullback; kernels end at statements.
     """
     if isinstance(node, gast.While | gast.Return):
-        plain = facts.mode == "vjp" and facts.module is not None and facts.module.target.as_written
+        plain = facts.request.mode == "vjp" and facts.module is not None and facts.module.target.as_written
         return [node.value] if plain and isinstance(node, gast.Return) else []
     if isinstance(node, gast.For):
         return [node.iter]
@@ -138,14 +138,14 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
 
 
 def is_inlinable(bound: str, node: Node, facts: Facts) -> bool:
-    if node in facts.pushes or node in facts.restores or node in facts.zeros or written_names(node):
+    if node in facts.tape.pushes or node in facts.tape.restores or node in facts.tape.zeros or written_names(node):
         return False
-    if facts.calls_hooks(node) or node.value in facts.fills:
+    if facts.calls_hooks(node) or node.value in facts.calls.fills:
         return False  # it is a line of its own, which is run in its turn
-    if bound in facts.temporaries:
+    if bound in facts.names.temporaries:
         return True
-    primal = facts.adjoint_of.get(bound)
-    return primal is not None and primal not in facts.wrt and bound not in facts.elements
+    primal = facts.names.adjoint_of.get(bound)
+    return primal is not None and primal not in facts.request.wrt and bound not in facts.memory.elements
 
 
 def _is_passing(bound: str, behind: Block, facts: Facts) -> bool:
@@ -159,7 +159,11 @@ def _is_passing(bound: str, behind: Block, facts: Facts) -> bool:
             return False
         reads += loads(node).count(bound)
         if bound in stores(node):
-            whole = isinstance(node, gast.Assign) and bound not in written_names(node) and node not in facts.accumulates
+            whole = (
+                isinstance(node, gast.Assign)
+                and bound not in written_names(node)
+                and node not in facts.tape.accumulates
+            )
             return whole and reads == 1
         if reads > 1:
             return False
@@ -169,9 +173,9 @@ def _is_passing(bound: str, behind: Block, facts: Facts) -> bool:
 def _is_part(bound: str, node: Node, facts: Facts) -> bool:
     """Whether a temporary is a part `x[i]` of a named array, by a name or a literal: a view, which costs nothing."""
     value = node.value
-    if bound not in facts.temporaries or not isinstance(value, gast.Subscript):
+    if bound not in facts.names.temporaries or not isinstance(value, gast.Subscript):
         return False
-    return isinstance(value.value, gast.Name) and is_basic(value.slice, frozenset(facts.integers))
+    return isinstance(value.value, gast.Name) and is_basic(value.slice, frozenset(facts.values.integers))
 
 
 def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int) -> None:
@@ -184,12 +188,12 @@ def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int)
         source = state.made[pending[read.id]]
         if not is_steady(source.value, pending[read.id], position, state.written, facts):
             continue
-        if any(is_inside(source, one) != is_inside(node, one) for one in facts.contexts):
+        if any(is_inside(source, one) != is_inside(node, one) for one in facts.origin.contexts):
             continue  # `np.errstate` is meant for this line, and not for that
-        user = facts.origin.get(source)
-        own = user is not None and user is facts.origin.get(node)
+        user = facts.origin.user.get(source)
+        own = user is not None and user is facts.origin.user.get(node)
         line = gast.Expr(part.elts[0]) if isinstance(node, gast.Return) else node
-        room = uses.width - indent - (len(f"return , {facts.back}") if line is not node else 0)
+        room = uses.width - indent - (len(f"return , {facts.names.back}") if line is not node else 0)
         fits = own or has_room(source.value, line, read.id, room)
         if not fits and not _is_seed(source.value, read, node, indent):
             continue
@@ -250,7 +254,7 @@ def _is_subject(read: Node, node: Node) -> bool:
 
 def _rejoin(node: Node, part: Node, facts: Facts) -> None:
     """`e` for `e[:, 0][:, None]`, where the axis has length 1."""
-    if part not in facts.narrowed:
+    if part not in facts.activity.narrowed:
         return
     for whole in walk(node):
         if isinstance(whole, gast.Subscript) and whole.value is part and adds_axes(whole.slice):
@@ -287,7 +291,7 @@ def _ordered_block(block: Block, facts: Facts, indent: int) -> Block:
             group = []
         if node is None:
             break
-        if isinstance(node, COMPOUND) or node in facts.zeros:
+        if isinstance(node, COMPOUND) or node in facts.tape.zeros:
             made.append(node)
         else:
             group.append(node)
@@ -295,7 +299,7 @@ def _ordered_block(block: Block, facts: Facts, indent: int) -> Block:
 
 
 def _belong_together(one: Node, two: Node, facts: Facts) -> bool:
-    if isinstance(two, COMPOUND) or two in facts.zeros:
+    if isinstance(two, COMPOUND) or two in facts.tape.zeros:
         return False
     return getattr(one, "lineno", 0) == getattr(two, "lineno", 0)
 
@@ -329,10 +333,10 @@ def _dependencies(group: Block, facts: Facts) -> list[list[int]]:
 
 def _rank(position: int, node: Node, group: Block, facts: Facts) -> tuple[int, int]:
     bound = stores(node)
-    primal = facts.adjoint_of.get(bound[0]) if bound else None
-    if primal is None or primal in facts.temporaries:
+    primal = facts.names.adjoint_of.get(bound[0]) if bound else None
+    if primal is None or primal in facts.names.temporaries:
         return (0, position)
-    return (1, facts.mention.get((getattr(node, "lineno", 0), primal), position))
+    return (1, facts.origin.mention.get((getattr(node, "lineno", 0), primal), position))
 
 
 def _join_sums(group: Block, facts: Facts, indent: int) -> Block:
@@ -340,11 +344,11 @@ def _join_sums(group: Block, facts: Facts, indent: int) -> Block:
     made: Block = []
     for node in group:
         bound = target(node)
-        if made and bound is not None and target(made[-1]) == bound and node in facts.accumulates:
+        if made and bound is not None and target(made[-1]) == bound and node in facts.tape.accumulates:
             first = made[-1]
             value = node.value
             again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
-            if not again and first not in facts.restores:
+            if not again and first not in facts.tape.restores:
                 minus = isinstance(value.op, gast.Sub)
                 begun = _sum_to_of_copy(first.value, facts)
                 total = _sum_to_of_sum(begun, value.op, value.right, facts)
@@ -353,8 +357,8 @@ def _join_sums(group: Block, facts: Facts, indent: int) -> Block:
                 joined = gast.Assign(first.targets, total, None)
                 joined.lineno = first.lineno
                 if max(map(len, spelled(joined, width=10_000))) + indent <= LINE:
-                    if first in facts.accumulates:
-                        facts.accumulates[joined] = None
+                    if first in facts.tape.accumulates:
+                        facts.tape.accumulates[joined] = None
                     made[-1] = joined
                     continue
         made.append(node)
@@ -416,11 +420,11 @@ def _block(block: Block, facts: Facts) -> Block:
     made: Block = []
     said: list[set[str]] = []  # the names that each of these mentions
     for node in block:
-        first = _first_sum_position(node, made, said, facts) if node in facts.accumulates else None
+        first = _first_sum_position(node, made, said, facts) if node in facts.tape.accumulates else None
         if first is not None:
             del said[first]
             node.value = _sum(made.pop(first).value, node.value, facts)
-            del facts.accumulates[node]
+            del facts.tape.accumulates[node]
         made.append(node)
         said.append(set(names_mentioned(node)))
     return made
@@ -438,7 +442,7 @@ def _first_sum_position(node: Node, made: Block, said: list[set[str]], facts: Fa
         return None
     before, between = made[position], made[position + 1 :]
     read = _multiple(before.value) if target(before) == bound else None
-    if read is None or before in facts.restores or before in facts.pushes or before in facts.accumulates:
+    if read is None or before in facts.tape.restores or before in facts.tape.pushes or before in facts.tape.accumulates:
         return None
     if read == bound or read in loop_fusion_stored(between):
         return None
@@ -471,9 +475,9 @@ def spelling(program: Program, facts: Facts) -> Program:
     """Put the user's statement in the place of the normal statements that stand for it."""
     readers: dict[str, list[Node]] = {}
     for node in statements(program.block):
-        user = facts.origin.get(node, node) if node not in facts.effects else node
+        user = facts.origin.user.get(node, node) if node not in facts.resolution.effects else node
         for name in loads(node):
-            if name in facts.temporaries:
+            if name in facts.names.temporaries:
                 readers.setdefault(name, []).append(user)
     program.forward = _spelled_block(program.forward, readers, facts)
     return program
@@ -484,8 +488,8 @@ def _spelled_block(block: Block, readers: dict[str, list[Node]], facts: Facts) -
     position = 0
     while position < len(block):
         node = block[position]
-        user = facts.origin.get(node)
-        if user is None or node in facts.effects:
+        user = facts.origin.user.get(node)
+        if user is None or node in facts.resolution.effects:
             if isinstance(node, COMPOUND):
                 node.body = _spelled_block(node.body, readers, facts)
                 node.orelse = _spelled_block(getattr(node, "orelse", None) or [], readers, facts)
@@ -493,7 +497,7 @@ def _spelled_block(block: Block, readers: dict[str, list[Node]], facts: Facts) -
             position += 1
             continue
         run, end = _run(block, position, user, facts)
-        saves = [n for n in block[position:end] if n in facts.pushes or n in facts.tangents]
+        saves = [n for n in block[position:end] if n in facts.tape.pushes or n in facts.tape.tangents]
         plain = _plain_user_statement(user, facts)
         if plain is not None and _run_is_private(run, user, readers, facts):
             made += _place_user_statement(block[position:end], saves, plain, facts)
@@ -516,36 +520,38 @@ def _run(block: Block, start: int, user: Node, facts: Facts) -> tuple[Block, int
     end = start
     for position in range(start, len(block)):
         node = block[position]
-        if node in facts.effects:
+        if node in facts.resolution.effects:
             break
-        if facts.origin.get(node) is user:
+        if facts.origin.user.get(node) is user:
             run.append(node)
             end = position + 1
-        elif node not in facts.pushes and node not in facts.tangents:
+        elif node not in facts.tape.pushes and node not in facts.tape.tangents:
             break
     return run, end
 
 
 def _plain_user_statement(user: Node, facts: Facts) -> Node | None:
     """The user's statement, if it is one that binds names."""
-    plain = facts.plain.get(user, user)
-    return plain if isinstance(plain, gast.Assign) and user not in facts.rewritten else None
+    plain = facts.origin.plain.get(user, user)
+    return plain if isinstance(plain, gast.Assign) and user not in facts.origin.rewritten else None
 
 
 def _run_is_private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Facts) -> bool:
     """Whether the run still binds one of the user's names, and its temporaries are read by itself only."""
     flat = list(statements(run))
-    if any(node in facts.pushes or node in facts.tangents for node in flat):
+    if any(node in facts.tape.pushes or node in facts.tape.tangents for node in flat):
         return False  # a conditional expression that something was added to
     bound = [name for node in flat for name in stores(node)]
-    if any(name in facts.temporaries and name not in bound for node in flat for name in loads(node)):
+    if any(name in facts.names.temporaries and name not in bound for node in flat for name in loads(node)):
         return False  # a check stands between this and the rest
-    if not any(name not in facts.temporaries for name in bound):
+    if not any(name not in facts.names.temporaries for name in bound):
         return False
     wanted = dict.fromkeys(stores(_plain_user_statement(user, facts)))
-    if any(name not in bound for name in wanted) or any(n not in wanted and n not in facts.temporaries for n in bound):
+    if any(name not in bound for name in wanted) or any(
+        n not in wanted and n not in facts.names.temporaries for n in bound
+    ):
         return False  # the latter: which way a conditional expression inside of another went is known by name
-    return all(reader is user for name in bound if name in facts.temporaries for reader in readers.get(name, []))
+    return all(reader is user for name in bound if name in facts.names.temporaries for reader in readers.get(name, []))
 
 
 WIDTH = 88
@@ -557,7 +563,7 @@ def inline_within_page(program: Program, facts: Facts) -> Program:
     The terms of an adjoint come into the line that stores it into a part of another one, if they fit there.
     """
     if is_final(facts):
-        uses, indent = count(program.block), STEP + STEP * (facts.mode == "vjp")
+        uses, indent = count(program.block), STEP + STEP * (facts.request.mode == "vjp")
         program.backward = rewrite_nested(
             program.backward, lambda block, depth: _stored_block(block, uses, facts, indent + STEP * depth)
         )
@@ -581,7 +587,9 @@ def _stored_block(block: Block, uses: Uses, facts: Facts, indent: int) -> Block:
                 continue
             total = _stored_sum(held, block[places[0]], block[places[1]], facts)
             steady = all(is_steady(block[k].value, k, position, written, facts) for k in places)
-            around = [is_inside(one, each) for each in facts.contexts for one in (node, *(block[k] for k in places))]
+            around = [
+                is_inside(one, each) for each in facts.origin.contexts for one in (node, *(block[k] for k in places))
+            ]
             if total is not None and steady and not any(around) and has_room(total, node, held, uses.width - indent):
                 node.value = total
                 gone.update(places)

@@ -87,7 +87,7 @@ def _adds(node: Node, held: str, facts: Facts) -> bool:
     if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
         others = [node.value, *([node.target.slice] if isinstance(node.target, gast.Subscript) else [])]
         return held in stores(node) and not any(held in loads(part) for part in others)
-    if node in facts.accumulates and target(node) == held and isinstance(node.value, gast.BinOp):
+    if node in facts.tape.accumulates and target(node) == held and isinstance(node.value, gast.BinOp):
         return getattr(node.value.left, "id", "") == held and held not in loads(node.value.right)
     if isinstance(node, gast.Expr) and written_names(node) == [held]:
         return not any(held in loads(argument) for argument in node.value.args[1:])
@@ -126,19 +126,19 @@ def only_adds(loop: Node, program: Program, facts: Facts) -> bool:
     left = any(isinstance(node, gast.Break | gast.Continue | gast.Return | gast.While) for node in inner)
     outside = [node for node in [*program.forward, *program.backward, program.result] if not isinstance(node, gast.For)]
     counted = {one for node in statements(outside) for one in loads(node)} & set(stores(loop))
-    kept = any(node in facts.pushes for one in inner if isinstance(one, gast.If) for node in statements([one]))
-    return not left and not counted and not kept and not any(node in facts.effects for node in inner)
+    kept = any(node in facts.tape.pushes for one in inner if isinstance(one, gast.If) for node in statements([one]))
+    return not left and not counted and not kept and not any(node in facts.resolution.effects for node in inner)
 
 
 def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:
     """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well."""
-    stacks = [facts.pushes[node] for node in loop.body if node in facts.pushes]
+    stacks = [facts.tape.pushes[node] for node in loop.body if node in facts.tape.pushes]
     gone: dict[Node, None] = {}
     for node in loop.body:
-        kept = facts.pushes.get(node)
+        kept = facts.tape.pushes.get(node)
         if kept is None:
             continue
-        pops = [one for one in back.body if facts.restores.get(one) == kept]
+        pops = [one for one in back.body if facts.tape.restores.get(one) == kept]
         value = node.value.args[0] if isinstance(node, gast.Expr) else None
         if len(pops) != 1 or stacks.count(kept) != 1 or not isinstance(value, gast.Name):
             return None
@@ -146,7 +146,7 @@ def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node
         if target(pops[0]) != value.id or any(value.id in stores(one) for one in statements(behind)):
             return None
         gone.update({node: None, pops[0]: None})
-    gone.update({node: None for node in program.forward if facts.pushes.get(node) in stacks})
+    gone.update({node: None for node in program.forward if facts.tape.pushes.get(node) in stacks})
     gone.update({node: None for node in back.body if target(node) and getattr(node.value, "id", "") == target(node)})
     return gone
 
@@ -208,7 +208,11 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
     <BLANKLINE>
     """
     blocks = facts.source.file.startswith("<blocks ")
-    if facts.called or facts.pushes_forward or not (blocks or facts.mode in ("reverse", "value-and-grad")):
+    if (
+        facts.request.called
+        or facts.pushes_forward
+        or not (blocks or facts.request.mode in ("reverse", "value-and-grad"))
+    ):
         return program
     for loop in [node for node in program.forward if isinstance(node, gast.For)]:
         back = next((node for node in program.backward if is_backward_form(node, loop) or by_items(node, loop)), None)
@@ -218,7 +222,7 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
         if not _fuse(loop, back, program, facts):
             loop.__dict__.update(whole[0])
             back.body, program.forward = whole[1:]
-    facts.left_over = True
+    facts.activity.left_over = True
     return program
 
 
@@ -234,7 +238,7 @@ def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
     loop.body = [node for node in loop.body if node not in records]
     back.body = [node for node in back.body if node not in records]
     program.forward = [node for node in program.forward if node not in records]
-    if facts.mode == "vjp" or not pair.join_bodies():
+    if facts.request.mode == "vjp" or not pair.join_bodies():
         if not blocks:
             return False
         pair.repeat_blocks()
@@ -256,7 +260,7 @@ class _Pair:
         self.ahead = self.program.forward[:place]
         self.tail, self.before = self.program.forward[place + 1 :], self.program.backward[:until]
         self.behind = self.program.backward[until + 1 :]
-        self.stacks = set(self.facts.pushes.values())  # filled and emptied within a trip
+        self.stacks = set(self.facts.tape.pushes.values())  # filled and emptied within a trip
         self.totals = [str(target(node)) for node in self.loop.body if self._is_total(node)]
 
     def _is_total(self, node: Node) -> bool:
@@ -277,7 +281,7 @@ class _Pair:
         inside = {r for node in statements(self.back.body) for r in loads(node)} & set(self.totals)
         outer = set(live) - set(self.totals) - self.stacks
         private = not read & (bound - set(self.totals)) and not outer & bound
-        writes = any(written_names(node) for node in statements(body) if node not in self.facts.pushes)
+        writes = any(written_names(node) for node in statements(body) if node not in self.facts.tape.pushes)
         return private and not inside and not outer & later and not writes
 
     def join_bodies(self) -> bool:
@@ -304,7 +308,7 @@ class _Pair:
             return False
         for held, start in zip(added, first, strict=True):
             self._add_behind(held, start)
-        self.facts.again_written.update(dict.fromkeys([*statements([*self.loop.body, *self.tail])]))
+        self.facts.origin.again_written.update(dict.fromkeys([*statements([*self.loop.body, *self.tail])]))
         self.loop.body = whole
         hoisted = sorted([*first, *moved], key=lambda node: order.get(node, -1))
         self.program.forward = self.ahead
@@ -316,7 +320,7 @@ class _Pair:
         for node in [n for one in statements(self.before) for n in walk(one)]:
             if function_called(node, self.facts) is runtime.sum_to:
                 held = getattr(node.args[1], "id", "")
-                spec = self.facts.value_spec.get(held)
+                spec = self.facts.values.value_spec.get(held)
                 if held in self.totals and spec is not None and spec.scalar:
                     node.func, node.args = expression(f"{self.facts.library('np')}.sum"), node.args[:1]
 
@@ -327,19 +331,19 @@ class _Pair:
         touching = [node for node in self.before if held in names_mentioned(node)]
         if not touching or not only_added(held, touching[1:], self.facts):
             return None
-        if touching[0] in self.facts.zeros:
+        if touching[0] in self.facts.tape.zeros:
             return touching[0]
-        first, primal = touching[0], self.facts.adjoint_of.get(held, "")
-        if target(first) != held or held in loads(first) or primal not in self.facts.value_spec:
+        first, primal = touching[0], self.facts.names.adjoint_of.get(held, "")
+        if target(first) != held or held in loads(first) or primal not in self.facts.values.value_spec:
             return None
-        return Adjoints(self.facts).zeros(primal, self.facts.value_spec[primal], first, bound=True)
+        return Adjoints(self.facts).zeros(primal, self.facts.values.value_spec[primal], first, bound=True)
 
     def _add_behind(self, held: str, start: Node) -> None:
         """What an adjoint began with is added behind the loop."""
         first = next((node for node in self.before if held in names_mentioned(node)), start)
         if first is not start:
             first.value = gast.BinOp(name(held), gast.Add(), first.value)
-            self.facts.accumulates[first] = None
+            self.facts.tape.accumulates[first] = None
 
     def _needed_statements(self, wanted: list[str]) -> Block:
         """Statements of the backward half without which the loop cannot begin."""
@@ -347,7 +351,7 @@ class _Pair:
         found: Block = []
         for node in reversed(self.before):
             inner = list(statements([node]))
-            if needed & {s for one in inner for s in stores(one)} and node not in self.facts.effects:
+            if needed & {s for one in inner for s in stores(one)} and node not in self.facts.resolution.effects:
                 needed |= {read for one in inner for read in loads(one)}
                 found.insert(0, node)
         return found
@@ -356,24 +360,24 @@ class _Pair:
         """Let the backward loop make each block again."""
         totals = {node: None for node in self.loop.body if target(node) in self.totals}
         again = [copy(node) for node in self.loop.body if node not in totals]
-        own = [one for one in names_changed(self.loop.body) if one in self.facts.temporaries]
+        own = [one for one in names_changed(self.loop.body) if one in self.facts.names.temporaries]
         renamed = {one: self._new_temporary() for one in sorted(own)}
         for item in [n for node in [*again, *self.back.body] for n in walk(node) if isinstance(n, gast.Name)]:
             item.id = renamed.get(item.id, item.id)
-        self.facts.again_written.update(dict.fromkeys(statements(again)))
+        self.facts.origin.again_written.update(dict.fromkeys(statements(again)))
         for old, new in zip(statements([n for n in self.loop.body if n not in totals]), statements(again), strict=True):
-            if old in self.facts.origin:
-                self.facts.origin[new] = self.facts.origin[old]
-            if old in self.facts.pushes:
-                self.facts.pushes[new] = self.facts.pushes[old]
-        keep = {node: None for node in statements([self.loop]) if node not in self.facts.pushes}
+            if old in self.facts.origin.user:
+                self.facts.origin.user[new] = self.facts.origin.user[old]
+            if old in self.facts.tape.pushes:
+                self.facts.tape.pushes[new] = self.facts.tape.pushes[old]
+        keep = {node: None for node in statements([self.loop]) if node not in self.facts.tape.pushes}
         rebuilt([self.loop], keep)
         self.back.body = [*again, *self.back.body]
         self.loop = self.back
 
     def _new_temporary(self) -> str:
-        held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
-        self.facts.temporaries[held] = "t"
+        held = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
+        self.facts.names.temporaries[held] = "t"
         return held
 
     def shared(self) -> None:
@@ -394,10 +398,10 @@ class _Pair:
                 continue
             spelled = gast.unparse(node.value)
             earlier = seen.get(spelled)
-            if earlier is None or own not in self.facts.temporaries or own in self.facts.mutable:
+            if earlier is None or own not in self.facts.names.temporaries or own in self.facts.memory.mutable:
                 fixed = [*loads(node), own]
-                once = all(bound.count(one) <= 1 and one not in self.facts.mutable for one in fixed)
-                if once and node in self.facts.again_written:
+                once = all(bound.count(one) <= 1 and one not in self.facts.memory.mutable for one in fixed)
+                if once and node in self.facts.origin.again_written:
                     seen[spelled] = node
                 kept.append(node)
             else:
@@ -406,11 +410,11 @@ class _Pair:
 
     def _is_restated(self, node: Node, bound: list[str]) -> bool:
         """Whether the forward part has bound a name to this very expression, and nothing of it has changed."""
-        own, again = target(node), self.facts.again_written
-        if own is None or node in again or bound.count(own) != 2 or own in self.facts.mutable:
+        own, again = target(node), self.facts.origin.again_written
+        if own is None or node in again or bound.count(own) != 2 or own in self.facts.memory.mutable:
             return False
         first = next(one for one in statements(self.loop.body) if own in stores(one))
-        steady = all(bound.count(one) == 0 and one not in self.facts.mutable for one in loads(node))
+        steady = all(bound.count(one) == 0 and one not in self.facts.memory.mutable for one in loads(node))
         return steady and first in self.loop.body and first in again and same_tree(first, node)
 
 
@@ -438,14 +442,14 @@ def _invariant_statements(loop: Node, made: dict[str, list[Node]], facts: Facts)
     before: Block = []
     held: dict[str, str] = {}
     for node in _always(loop.body):
-        if node in facts.pushes or node in facts.restores or node in facts.again_written:
+        if node in facts.tape.pushes or node in facts.tape.restores or node in facts.origin.again_written:
             continue
         for part in header(node):
             for value in _invariants(part, changed, made, facts, isinstance(node, gast.AugAssign)):
                 spelled = gast.unparse(gast.fix_missing_locations(value))
                 if spelled not in held:
-                    held[spelled] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-                    facts.temporaries[held[spelled]] = "t"
+                    held[spelled] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+                    facts.names.temporaries[held[spelled]] = "t"
                     note_integers(held[spelled], value, facts)
                     before.append(at(assign(held[spelled], copy_with_facts(value, facts)), node))
                 replace(node, value, name(held[spelled]))
@@ -480,10 +484,10 @@ def _invariants(part: Node, changed: set[str], made: dict[str, list[Node]], fact
 def _is_worth_it(value: Node, facts: Facts) -> bool:
     """Whether an expression reads what may be an array, or an adjoint: `0.5 * h` of a number stays where it is."""
     read = [n.id for n in walk(value) if isinstance(n, gast.Name)]
-    numbers = [one for one in read if (spec := facts.value_spec.get(one)) is not None and spec.scalar]
-    if len(read) == 1 and read[0] in facts.seeds:
+    numbers = [one for one in read if (spec := facts.values.value_spec.get(one)) is not None and spec.scalar]
+    if len(read) == 1 and read[0] in facts.names.seeds:
         return False
-    return len(numbers) < len(read) or any(one in facts.adjoint_of or one in facts.seeds for one in read)
+    return len(numbers) < len(read) or any(one in facts.names.adjoint_of or one in facts.names.seeds for one in read)
 
 
 def _is_invariant(node: Node, changed: set[str], made: dict[str, list[Node]], facts: Facts) -> bool:
@@ -503,9 +507,14 @@ def _is_steady(one: str, made: dict[str, list[Node]], facts: Facts) -> bool:
 
     Where a branch or a loop binds it, it need not be bound.
     """
-    if one in facts.mutable or one in facts.viewed or one in facts.swapped or one in facts.containers:
+    if (
+        one in facts.memory.mutable
+        or one in facts.memory.viewed
+        or one in facts.memory.swapped
+        or one in facts.kinds.containers
+    ):
         return False
-    if one in facts.elements or facts.list_kind(one):
+    if one in facts.memory.elements or facts.list_kind(one):
         return False
     bound = made.get(one, [])
     return len(bound) <= 1 and all(isinstance(getattr(n, "value", None), gast.BinOp | gast.Constant) for n in bound)

@@ -68,11 +68,11 @@ def coalesce(program: Program, facts: Facts) -> Program:
 
 def _families(facts: Facts) -> list[tuple[str, str]]:
     """(renamed name, the name it would like), primals first."""
-    found = list(facts.base.items())
-    for adjoint, primal in facts.adjoint_of.items():
-        if primal in facts.base:
+    found = list(facts.names.base.items())
+    for adjoint, primal in facts.names.adjoint_of.items():
+        if primal in facts.names.base:
             suffix = dot if facts.pushes_forward else bar
-            found.append((adjoint, facts.spelled.get(facts.base[primal], suffix(facts.base[primal]))))
+            found.append((adjoint, facts.names.spelled.get(facts.names.base[primal], suffix(facts.names.base[primal]))))
     return found
 
 
@@ -133,18 +133,20 @@ def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id in renamed:
                 item.id = renamed[item.id]
-    facts.pushes = {node: renamed.get(kept, kept) for node, kept in facts.pushes.items()}
-    facts.restores = {node: renamed.get(kept, kept) for node, kept in facts.restores.items()}
-    facts.mutable = {renamed.get(name, name): None for name in facts.mutable}
-    facts.recorded = {renamed.get(name, name): where for name, where in facts.recorded.items()}
-    facts.adjoint_of = {renamed.get(a, a): renamed.get(p, p) for a, p in facts.adjoint_of.items()}
-    facts.opposites = {renamed.get(name, name): None for name in facts.opposites}
-    facts.plurals = {renamed.get(several, several): renamed.get(one, one) for several, one in facts.plurals.items()}
+    facts.tape.pushes = {node: renamed.get(kept, kept) for node, kept in facts.tape.pushes.items()}
+    facts.tape.restores = {node: renamed.get(kept, kept) for node, kept in facts.tape.restores.items()}
+    facts.memory.mutable = {renamed.get(name, name): None for name in facts.memory.mutable}
+    facts.tape.recorded = {renamed.get(name, name): where for name, where in facts.tape.recorded.items()}
+    facts.names.adjoint_of = {renamed.get(a, a): renamed.get(p, p) for a, p in facts.names.adjoint_of.items()}
+    facts.names.opposites = {renamed.get(name, name): None for name in facts.names.opposites}
+    facts.names.plurals = {
+        renamed.get(several, several): renamed.get(one, one) for several, one in facts.names.plurals.items()
+    }
     specs: dict[str, Spec] = {}
-    for name, spec in facts.value_spec.items():
+    for name, spec in facts.values.value_spec.items():
         spelled = renamed.get(name, name)
         specs[spelled] = spec if specs.setdefault(spelled, spec) == spec else _spec_of_alternatives(spelled)
-    facts.value_spec = specs
+    facts.values.value_spec = specs
 
 
 def _spec_of_alternatives(name: str) -> Spec:
@@ -165,28 +167,28 @@ def number_temporaries(program: Program, facts: Facts) -> Program:
     seen: dict[str, None] = {}
     for node in statements(program.block):
         for item in _names_mentioned(node):
-            primal = facts.adjoint_of.get(item, item)
-            if item in facts.opposites:
+            primal = facts.names.adjoint_of.get(item, item)
+            if item in facts.names.opposites:
                 seen[item] = None
-            elif facts.temporaries.get(primal) == "t":
+            elif facts.names.temporaries.get(primal) == "t":
                 seen[primal] = None
-    for name, stem in facts.temporaries.items():
+    for name, stem in facts.names.temporaries.items():
         if stem == "t":
-            facts.names.taken -= {name, facts.spelled.get(name, name)}
+            facts.names.taken -= {name, facts.names.spelled.get(name, name)}
     renamed: dict[str, str] = {}
     alone = len(seen) == 1 and not {"t", bar("t"), dot("t")} & facts.names.taken
     for number, name in enumerate(seen, 1):
         fresh = facts.names.fresh("t" if alone else f"t{number}")
         renamed[name] = fresh
-        if name in facts.spelled and facts.spelled[name] not in seen:
+        if name in facts.names.spelled and facts.names.spelled[name] not in seen:
             suffix = dot if facts.pushes_forward else bar
-            renamed[facts.spelled[name]] = facts.names.fresh(suffix(fresh))
-        kept = facts.stacks.get(name)
+            renamed[facts.names.spelled[name]] = facts.names.fresh(suffix(fresh))
+        kept = facts.tape.stacks.get(name)
         if kept is not None and kept != stack(fresh):
             facts.names.taken.discard(kept)
             renamed[kept] = facts.names.fresh(stack(fresh))
-    facts.names.taken -= facts.plurals.keys()
-    for several, one in facts.plurals.items():
+    facts.names.taken -= facts.names.plurals.keys()
+    for several, one in facts.names.plurals.items():
         renamed[several] = facts.names.fresh(f"{renamed.get(one, one)}s")
     rename(program, renamed, facts)
     rename(program, _stacks(program, facts), facts)
@@ -195,7 +197,11 @@ def number_temporaries(program: Program, facts: Facts) -> Program:
 
 def _stacks(program: Program, facts: Facts) -> dict[str, str]:
     """The names of stacks, now that some are gone: the first of a value has no underscore behind it."""
-    ours = {name for name in [*facts.pushes.values(), *facts.restores.values()] if name.rstrip("_").endswith(stack(""))}
+    ours = {
+        name
+        for name in [*facts.tape.pushes.values(), *facts.tape.restores.values()]
+        if name.rstrip("_").endswith(stack(""))
+    }
     block = program.block if ours else []
     found = dict.fromkeys(item for node in statements(block) for item in _names_mentioned(node) if item in ours)
     facts.names.taken -= ours
@@ -216,7 +222,7 @@ def sign_turns(program: Program, facts: Facts) -> Program:
     a_bar = sum_to(t2_bar - t3_bar * b, a)
     b_bar = -sum_to(t3_bar * a, b)
     """
-    ours = [node for node in statements(program.forward) if node in facts.tangents]
+    ours = [node for node in statements(program.forward) if node in facts.tape.tangents]
     every = [*ours, *statements(program.backward)]
     if not any(target(node) and operand_of_negative(node.value, facts) is not None for node in every):
         return program
@@ -226,29 +232,36 @@ def sign_turns(program: Program, facts: Facts) -> Program:
         for one in dict.fromkeys(loads(node)):
             readers.setdefault(one, []).append(node)
     bound = bindings(program.block)
-    kept = {one for node in statements(program.forward) if node not in facts.tangents for one in loads(node)}
-    dropped = [n for n in program.forward if n in facts.tangents and bound.get(_negated_name(n, facts)) == 1]
+    kept = {one for node in statements(program.forward) if node not in facts.tape.tangents for one in loads(node)}
+    dropped = [n for n in program.forward if n in facts.tape.tangents and bound.get(_negated_name(n, facts)) == 1]
     for node in [*tangents, *statements(program.backward)]:
         held = target(node)
         if held is None or bound[held] != 1 or held in kept or not (_is_unnamed(held, facts) or node in dropped):
             continue
         value = operand_of_negative(node.value, facts)
-        if value is not None and node not in facts.accumulates and _is_apart(value, facts):
+        if value is not None and node not in facts.tape.accumulates and _is_apart(value, facts):
             _turn(node, value, readers.get(held, []), facts)
     return program
 
 
 def _is_unnamed(held: str, facts: Facts) -> bool:
     """Whether a name is that of a temporary, or of the adjoint of one, to no part of which anything is added."""
-    return facts.adjoint_of.get(held, held) in facts.temporaries and held not in facts.elements
+    return facts.names.adjoint_of.get(held, held) in facts.names.temporaries and held not in facts.memory.elements
 
 
 def _is_fixed(node: Node, facts: Facts) -> bool:
     """Whether the tangent that a statement binds, and what it is computed from, stay what they are."""
     held = str(target(node))
-    names = [facts.adjoint_of.get(one, one) for one in (held, *loads(node))]
-    changing = (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.lists, facts.added_to)
-    return held not in facts.seeds and not any(one in table for one in names for table in changing)
+    names = [facts.names.adjoint_of.get(one, one) for one in (held, *loads(node))]
+    changing = (
+        facts.memory.mutable,
+        facts.memory.viewed,
+        facts.memory.swapped,
+        facts.kinds.containers,
+        facts.kinds.lists,
+        facts.memory.added_to,
+    )
+    return held not in facts.names.seeds and not any(one in table for one in names for table in changing)
 
 
 def _negated_name(node: Node, facts: Facts) -> str:
@@ -260,7 +273,13 @@ def _negated_name(node: Node, facts: Facts) -> str:
 def _is_apart(value: Node, facts: Facts) -> bool:
     """Whether a value is no part of an array that changes in place, as its negative is none."""
     if isinstance(value, gast.Name):
-        changing = (facts.elements, facts.mutable, facts.viewed, facts.swapped, facts.containers)
+        changing = (
+            facts.memory.elements,
+            facts.memory.mutable,
+            facts.memory.viewed,
+            facts.memory.swapped,
+            facts.kinds.containers,
+        )
         return not any(value.id in table for table in changing)
     if is_linear(value, facts):
         return _is_apart(value.args[0], facts)
@@ -289,8 +308,8 @@ def _turn(node: Node, value: Node, readers: list[Node], facts: Facts) -> None:
     shorter = after == before and isinstance(value, gast.Name)  # then the name goes as well
     if after < before or shorter:
         node.value = value
-        if facts.adjoint_of.get(held) in facts.temporaries:
-            facts.opposites[held] = None
+        if facts.names.adjoint_of.get(held) in facts.names.temporaries:
+            facts.names.opposites[held] = None
         for reader, other in zip(readers, changed, strict=True):
             reader.value = other.value
             if isinstance(reader, gast.AugAssign):
@@ -298,8 +317,8 @@ def _turn(node: Node, value: Node, readers: list[Node], facts: Facts) -> None:
 
 
 def _is_number(held: str, facts: Facts) -> bool:
-    spec = facts.value_spec.get(facts.adjoint_of.get(held, held))
-    return held in facts.seeds or (spec is not None and spec.scalar)
+    spec = facts.values.value_spec.get(facts.names.adjoint_of.get(held, held))
+    return held in facts.names.seeds or (spec is not None and spec.scalar)
 
 
 def _read_negative(reader: Node, held: str, facts: Facts) -> Node:
@@ -328,7 +347,7 @@ def unpack(program: Program, facts: Facts) -> Program:
     for node in statements(program.forward):
         if gives_several(node, facts):
             for item in node.targets[0].elts:
-                if item.id in facts.temporaries and not uses.read.get(item.id):
+                if item.id in facts.names.temporaries and not uses.read.get(item.id):
                     item.id = facts.unused_name
     program.backward = [one for node in program.backward for one in _parts(node, uses, facts)]
     program.backward = rewrite_blocks(program.backward, lambda block: _bound_at_once(block, uses, facts))
@@ -337,7 +356,7 @@ def unpack(program: Program, facts: Facts) -> Program:
 
 def _parts(node: Node, uses: Uses, facts: Facts) -> Block:
     """The items of a seed of which each is read once, `y_bar[k]`, as they are written where they are read."""
-    if not _unpacks(node) or node.value.id not in facts.seeds:
+    if not _unpacks(node) or node.value.id not in facts.names.seeds:
         return [node]
     held = [part.id for part in node.targets[0].elts]
     if any(uses.read.get(one, 0) > 1 for one in held):
@@ -365,7 +384,7 @@ def _result(node: Node, made: Block, uses: Uses, facts: Facts) -> Node | None:
     if bound is None or not isinstance(node, gast.Assign) or not isinstance(node.value, gast.Name):
         return None
     held = node.value.id
-    if node in facts.pushes or node in facts.restores or held not in facts.temporaries:
+    if node in facts.tape.pushes or node in facts.tape.restores or held not in facts.names.temporaries:
         return None
     if not uses.used_once(held):
         return None
@@ -399,7 +418,7 @@ def _unpacks(node: Node) -> bool:
 def _rename_temporary(node: Node, made: Block, uses: Uses, facts: Facts) -> bool:
     """Put the names of `node` in the place of the temporary that a statement right before it binds."""
     held = node.value.id
-    if held not in facts.temporaries and facts.adjoint_of.get(held) not in facts.temporaries:
+    if held not in facts.names.temporaries and facts.names.adjoint_of.get(held) not in facts.names.temporaries:
         return False
     if not uses.used_once(held):
         return False

@@ -24,22 +24,22 @@ from srcgrad.derive.program import Program
 
 def closure(program: Program, facts: Facts) -> Program:
     """In mode vjp, give the backward half fresh names for the stacks it pops and the values it restores."""
-    if facts.mode != "vjp":
+    if facts.request.mode != "vjp":
         return program
     _own_arrays(program.backward, facts)
     bound = {s for n in statements(program.backward) for s in stores(n)}
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
-    stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentions_name(program.backward, s)]
+    stacks = [s for s in dict.fromkeys(facts.tape.pushes.values()) if _mentions_name(program.backward, s)]
     kept = {s for n in statements(program.forward) for s in stores(n)} | set(program.parameters)
     alive_here = [n for n, bit in flow.bits.items() if bit & alive and n in kept]
     changed = [n for n in alive_here if n in bound and n not in stacks]
     renamed: dict[str, str] = {}
     copies: list[tuple[str, Node]] = []
     for name in changed:
-        if name not in facts.seeds:
-            renamed[name] = facts.names.numbered_name(facts.base.get(name, name))
-            changes = name in facts.mutable or facts.list_kind(name)
+        if name not in facts.names.seeds:
+            renamed[name] = facts.names.numbered_name(facts.names.base.get(name, name))
+            changes = name in facts.memory.mutable or facts.list_kind(name)
             own = f"{name}.copy()" if changes else name  # its elements will change
             if _bind_early(program.forward, name, program.parameters) and changes:
                 own = f"None if {name} is None else {own}"
@@ -47,7 +47,9 @@ def closure(program: Program, facts: Facts) -> Program:
     for name in stacks:
         if name not in renamed and _is_popped(program.backward, name):
             renamed[name] = facts.names.numbered_name(name)
-            early = facts.snapshots.get(name) is not None and _bind_early(program.forward, name, program.parameters)
+            early = facts.calls.snapshots.get(name) is not None and _bind_early(
+                program.forward, name, program.parameters
+            )
             own = f"None if {name} is None else {name}.copy()" if early else f"{name}.copy()"
             copies.append((name, statement(f"{renamed[name]} = {own}")))
     for node in [*program.backward, program.result.value.elts[1]]:
@@ -56,7 +58,7 @@ def closure(program: Program, facts: Facts) -> Program:
                 item.id = renamed[item.id]
     for name, made in copies:
         if not _place(program.backward, renamed[name], made):
-            facts.fresh_copies.append(_where_bound(name, made, program))
+            facts.tape.fresh_copies.append(_where_bound(name, made, program))
     return program
 
 
@@ -76,9 +78,11 @@ def _where_bound(name: str, made: Node, program: Program) -> Node:
 
 def _own_arrays(block: Block, facts: Facts) -> None:
     """An array that comes back from a record, and into which the backward half writes, comes back as a copy."""
-    changed = {other for n in statements(block) for s in written_names(n) for other in facts.swapped.get(s, {s: None})}
+    changed = {
+        other for n in statements(block) for s in written_names(n) for other in facts.memory.swapped.get(s, {s: None})
+    }
     for node in statements(block):
-        if node in facts.restores and target(node) in changed and not is_write(node):
+        if node in facts.tape.restores and target(node) in changed and not is_write(node):
             node.value = expression("kept.copy()", kept=node.value)
 
 

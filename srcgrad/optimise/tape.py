@@ -129,7 +129,7 @@ def tape_layout(program: Program, facts: Facts) -> Program:
     """
     if is_final(facts):
         _gather_records(program, facts)
-        if facts.whiles:
+        if facts.tape.whiles:
             _count_by_records(program, facts)
     return program
 
@@ -152,7 +152,7 @@ def is_final(facts: Facts) -> bool:
     module = facts.module
     if module is None or not module.target.as_written or not module.seeded or module.inline or module.explained:
         return False
-    return not (facts.generated or facts.pushes_forward or module.leading.axis or facts.mode == "trace")
+    return not (facts.request.generated or facts.pushes_forward or module.leading.axis or facts.request.mode == "trace")
 
 
 def _stacks(program: Program, facts: Facts) -> list[_Stack]:
@@ -163,20 +163,22 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
             if isinstance(item, gast.Name):
                 mentions[item.id] = mentions.get(item.id, 0) + 1
     pushes = {
-        facts.pushes[n]: (n, block) for n, block, _ in places(program.forward) if n in facts.pushes and is_push(n)
+        facts.tape.pushes[n]: (n, block)
+        for n, block, _ in places(program.forward)
+        if n in facts.tape.pushes and is_push(n)
     }
-    pops = {facts.restores[n]: (n, block) for n, block, _ in places(program.backward) if n in facts.restores}
+    pops = {facts.tape.restores[n]: (n, block) for n, block, _ in places(program.backward) if n in facts.tape.restores}
     changed = {one for node in statements(program.backward) for one in written_names(node)}
     found = []
-    for head in [node for node in program.forward if node in facts.pushes and isinstance(node, gast.Assign)]:
-        kept = facts.pushes[head]
-        if kept not in pushes or kept not in pops or mentions.get(kept) != 3 or kept in facts.snapshots:
+    for head in [node for node in program.forward if node in facts.tape.pushes and isinstance(node, gast.Assign)]:
+        kept = facts.tape.pushes[head]
+        if kept not in pushes or kept not in pops or mentions.get(kept) != 3 or kept in facts.calls.snapshots:
             continue
         one = _Stack(kept, head, pushes[kept][0], pops[kept][0], pushes[kept][1], pops[kept][1])
         held = target(one.pop)
-        if held is None or not is_pop(one.pop.value) or held in changed | set(facts.swapped):
+        if held is None or not is_pop(one.pop.value) or held in changed | set(facts.memory.swapped):
             continue
-        if held in facts.mutable and not isinstance(one.push.value.args[0], gast.Name):
+        if held in facts.memory.mutable and not isinstance(one.push.value.args[0], gast.Name):
             continue  # a copy of an array that changes
         if facts.list_kind(held):
             continue
@@ -256,14 +258,14 @@ def _join(group: list[_Stack], kept: str, program: Program, touched: _TouchedNam
     head = (
         at(statement(f"{kept} = []"), group[0].head) if hasattr(group[0].head, "lineno") else statement(f"{kept} = []")
     )
-    facts.pushes.update({made: kept, head: kept})
-    facts.restores[back] = kept
+    facts.tape.pushes.update({made: kept, head: kept})
+    facts.tape.restores[back] = kept
     for one in group:
-        facts.pushes.pop(one.head)
-        facts.pushes.pop(one.push)
-        facts.restores.pop(one.pop)
+        facts.tape.pushes.pop(one.head)
+        facts.tape.pushes.pop(one.push)
+        facts.tape.restores.pop(one.pop)
         facts.names.taken.discard(one.name)
-        facts.stacks = {primal: stack for primal, stack in facts.stacks.items() if stack != one.name}
+        facts.tape.stacks = {primal: stack for primal, stack in facts.tape.stacks.items() if stack != one.name}
     heads, others = {one.head: None for one in group}, {n: None for one in group for n in (one.push, one.pop)}
     first = program.forward.index(group[0].head)
     program.forward[:] = [
@@ -281,7 +283,7 @@ def _count_by_records(program: Program, facts: Facts) -> None:
     """Undo trips for as long as there is a record, which each trip has made once and undoes once."""
     mentions = Counter(item.id for node in program.block for item in walk(node) if isinstance(item, gast.Name))
     for place, back in enumerate(program.backward):
-        loop = facts.whiles.get(back)
+        loop = facts.tape.whiles.get(back)
         if loop is None or loop not in program.forward:
             continue
         trips = back.iter.args[0].id
@@ -305,7 +307,7 @@ def _stacks_popped(body: Block) -> list[str]:
 def _is_kept(stack: str, loop: Node, forward: Block, facts: Facts) -> bool:
     """Whether a stack is made before the loop, not in another one, and every trip puts a value on it."""
     made = any(target(node) == stack for node in forward[: forward.index(loop)])
-    return made and any(facts.pushes.get(node) == stack for node in loop.body)
+    return made and any(facts.tape.pushes.get(node) == stack for node in loop.body)
 
 
 @dataclass(frozen=True)
@@ -324,12 +326,12 @@ def combined_records(program: Program, facts: Facts) -> Program:
 
     A text that is to be differentiated again keeps what the rules read.
     """
-    if facts.restores and is_final(facts):
-        if not facts.contexts:
+    if facts.tape.restores and is_final(facts):
+        if not facts.origin.contexts:
             _keep_shares(program, facts)
-        if facts.left_over:
+        if facts.activity.left_over:
             drop(program, facts)
-        if facts.again:
+        if facts.tape.again:
             _combine_records(program, facts)
     return program
 
@@ -339,7 +341,7 @@ def _combine_records(program: Program, facts: Facts) -> None:
     changed = False
     reading: _ReadCounts | None = None
     for clone, block, _ in places(program.backward) if len(known) > 1 else ():
-        made = facts.definition.get(facts.again.get(str(target(clone)), ""))
+        made = facts.activity.definition.get(facts.tape.again.get(str(target(clone)), ""))
         read = [one for one in dict.fromkeys(loads(clone)) if one in known]
         if made is None or len(read) < 2:
             continue
@@ -349,29 +351,29 @@ def _combine_records(program: Program, facts: Facts) -> None:
         if _saves(read, clone, block, reading):
             _keep(clone, made, known[read[0]].pushed, program, facts)
             changed, reading = True, None
-    facts.left_over |= changed
+    facts.activity.left_over |= changed
 
 
 def records(program: Program, facts: Facts) -> list[Record]:
     """Records of loops, each with one push, by their pops in the order of the text."""
     pushes: dict[str, list[tuple[Node, Block]]] = {}
     for node, block, _ in places(program.forward):
-        if node in facts.pushes and is_push(node):
-            pushes.setdefault(facts.pushes[node], []).append((node, block))
+        if node in facts.tape.pushes and is_push(node):
+            pushes.setdefault(facts.tape.pushes[node], []).append((node, block))
     found = []
     for node, block, _ in places(program.backward):
         held = target(node)
-        if held is not None and node in facts.restores and is_pop(node.value):
-            kept = pushes.get(facts.restores[node], [])
+        if held is not None and node in facts.tape.restores and is_pop(node.value):
+            kept = pushes.get(facts.tape.restores[node], [])
             found += [Record(held, *kept[0], node, block)] if len(kept) == 1 else []
     return found
 
 
 def _records_by_name(program: Program, facts: Facts) -> dict[str, Record]:
     """By name, values that one statement of a loop keeps and one brings back."""
-    times = Counter(target(node) for node in statements(program.backward) if node in facts.restores)
+    times = Counter(target(node) for node in statements(program.backward) if node in facts.tape.restores)
     found = {one.held: one for one in records(program, facts) if times[one.held] == 1}
-    return {held: one for held, one in found.items() if held not in facts.mutable}
+    return {held: one for held, one in found.items() if held not in facts.memory.mutable}
 
 
 def is_of(record: Record, made: Node, block: Block) -> bool:
@@ -416,8 +418,8 @@ def _is_spared(held: str, own: set[str], block: Block, reading: _ReadCounts) -> 
     facts = reading.text.facts
     if reading.names[held] == 1 or reading.text.is_steady(name(held)):
         return True
-    restored = [str(target(node)) for node in block if node in facts.restores]
-    back = [one for one in restored if reading.elements[one] > (one in own) and one not in facts.mutable]
+    restored = [str(target(node)) for node in block if node in facts.tape.restores]
+    back = [one for one in restored if reading.elements[one] > (one in own) and one not in facts.memory.mutable]
     return any(is_alike(one, held, reading.trips, facts) for one in back)
 
 
@@ -428,14 +430,14 @@ def _keep(clone: Node, made: Node, trip: Block, program: Program, facts: Facts) 
     head, push = statement(f"{kept} = []"), at(statement(f"{kept}.append({held})"), made)
     program.forward.insert(0, head)
     trip.insert(trip.index(made) + 1, push)
-    facts.pushes.update({head: kept, push: kept})
-    facts.stacks.setdefault(held, kept)
+    facts.tape.pushes.update({head: kept, push: kept})
+    facts.tape.stacks.setdefault(held, kept)
     clone.value = statement(f"{kept}.pop()").value
-    facts.restores[clone] = kept
+    facts.tape.restores[clone] = kept
     again = str(target(clone))
     for item in [n for node in program.backward for n in walk(node) if isinstance(n, gast.Name) and n.id == again]:
         item.id = held
-    del facts.again[again]
+    del facts.tape.again[again]
 
 
 def late_records(program: Program, facts: Facts) -> Program:
@@ -461,10 +463,10 @@ def late_records(program: Program, facts: Facts) -> Program:
         inside = list(statements(loop.body))
         if any(isinstance(node, gast.Break | gast.Continue) for node in inside):
             continue
-        for push in [node for node in loop.body if node in facts.pushes and is_push(node)]:
+        for push in [node for node in loop.body if node in facts.tape.pushes and is_push(node)]:
             held = getattr(push.value.args[0], "id", "")
             if _is_bound_behind(held, push, loop.body, inside) and not changes(held, facts):
-                back = _body_with_late_pop(facts.pushes[push], held, program, facts)
+                back = _body_with_late_pop(facts.tape.pushes[push], held, program, facts)
                 if back is not None:
                     body, pop = back
                     loop.body.remove(push)
@@ -482,7 +484,7 @@ def _is_bound_behind(held: str, push: Node, block: Block, inside: Block) -> bool
 
 def changes(held: str, facts: Facts) -> bool:
     """Whether the elements of what a name holds may change."""
-    tables = (facts.mutable, facts.viewed, facts.swapped, facts.containers)
+    tables = (facts.memory.mutable, facts.memory.viewed, facts.memory.swapped, facts.kinds.containers)
     return any(held in table for table in tables) or bool(facts.list_kind(held))
 
 
@@ -490,7 +492,7 @@ def _body_with_late_pop(kept: str, held: str, program: Program, facts: Facts) ->
     """The body that takes a value off its list behind all that reads the name, and the statement that does."""
     for position, loop in enumerate(program.backward):
         body = loop.body if isinstance(loop, gast.For | gast.While) else []
-        pop = next((node for node in body if facts.restores.get(node) == kept), None)
+        pop = next((node for node in body if facts.tape.restores.get(node) == kept), None)
         if pop is None or not is_pop(pop.value) or target(pop) != held:
             continue
         place = body.index(pop)
@@ -521,40 +523,40 @@ def _recomputing_statements(one: Record, uses: Uses, facts: Facts) -> Block:
     while uses.read.get(last) == 1:
         reader = next((n for n in one.popped[one.popped.index(one.pop) :] if last in loads(n)), None)
         bound = None if reader is None else target(reader)
-        if reader is None or bound not in facts.again:
+        if reader is None or bound not in facts.tape.again:
             break
         chain.append(reader)
         work += sum(isinstance(n, gast.BinOp | gast.Call) for n in walk(reader.value))
         last = str(bound)
-    if not chain or work < _WORTH or uses.bound.get(last) != 1 or not _is_alike(one, facts.again[last], facts):
+    if not chain or work < _WORTH or uses.bound.get(last) != 1 or not _is_alike(one, facts.tape.again[last], facts):
         return []
     return chain
 
 
 def _is_alike(one: Record, other: str, facts: Facts) -> bool:
     """Whether a value of the forward half is there when the record is made, has its shape, and stays as it is."""
-    changing = (facts.mutable, facts.viewed, facts.swapped, facts.containers)
+    changing = (facts.memory.mutable, facts.memory.viewed, facts.memory.swapped, facts.kinds.containers)
     if any(each in table for each in (one.held, other) for table in changing):
         return False
-    kept, computed = facts.value_spec.get(one.held), facts.value_spec.get(other)
+    kept, computed = facts.values.value_spec.get(one.held), facts.values.value_spec.get(other)
     if kept is None or computed is None or kept.shape != computed.shape or facts.list_kind(one.held):
         return False
     before = one.pushed[: one.pushed.index(one.push)]
-    return other in facts.definition and any(target(node) == other for node in before)
+    return other in facts.activity.definition and any(target(node) == other for node in before)
 
 
 def _exchange(one: Record, again: Block, program: Program, uses: Uses, facts: Facts) -> None:
     """Keep the other value, on a list of its name."""
     last = str(target(again[-1]))
-    own, old = facts.again[last], facts.pushes[one.push]
+    own, old = facts.tape.again[last], facts.tape.pushes[one.push]
     kept = facts.names.fresh(stack(own))
-    facts.stacks[own] = kept
-    facts.stacks.pop(one.held, None)
-    for node in [n for n in statements(program.block) if old in (facts.pushes.get(n), facts.restores.get(n))]:
+    facts.tape.stacks[own] = kept
+    facts.tape.stacks.pop(one.held, None)
+    for node in [n for n in statements(program.block) if old in (facts.tape.pushes.get(n), facts.tape.restores.get(n))]:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id == old:
                 item.id = kept
-        for table in (facts.pushes, facts.restores):
+        for table in (facts.tape.pushes, facts.tape.restores):
             if node in table:
                 table[node] = kept
     one.push.value.args[0] = name(own)
@@ -593,7 +595,7 @@ def _keep_shares(program: Program, facts: Facts) -> None:
             if _both_kept(one, block, known, facts) and _is_alone(one, block, program, facts):
                 _keep_quotient(one, known[one.powers], program, facts)
                 changed = True
-    facts.left_over |= changed
+    facts.activity.left_over |= changed
 
 
 def _products(node: Node, made: dict[str, Node], uses: Uses, facts: Facts) -> list[_Shares]:
@@ -601,15 +603,15 @@ def _products(node: Node, made: dict[str, Node], uses: Uses, facts: Facts) -> li
     found = []
     for product in find_nodes(getattr(node, "value", None) or node, gast.BinOp):
         factor, powers = product.left, getattr(product.right, "id", "")
-        if not isinstance(product.op, gast.Mult) or not isinstance(factor, gast.Name) or powers in facts.complex:
+        if not isinstance(product.op, gast.Mult) or not isinstance(factor, gast.Name) or powers in facts.values.complex:
             continue
         while factor.id in made and uses.read.get(factor.id) == 1 and isinstance(made[factor.id].value, gast.Name):
             factor = made[factor.id].value
         quotient = made.get(factor.id)
         by = None if quotient is None or uses.read[factor.id] != 1 else _divisor(quotient.value, facts)
-        if by is None or not _is_sum(facts.again.get(by, by), powers, facts):
+        if by is None or not _is_sum(facts.tape.again.get(by, by), powers, facts):
             continue
-        divisor = facts.again.get(by, by)
+        divisor = facts.tape.again.get(by, by)
         again = made[by] if by != divisor and by in made and uses.read[by] == 1 else None
         below = by if by == divisor else _total(divisor, facts)
         found.append(_Shares(product, quotient, again, powers, below, divisor))
@@ -627,7 +629,7 @@ def _divisor(value: Node, facts: Facts) -> str | None:
 
 
 def _operation(bound: str, facts: Facts) -> Operation | None:
-    return facts.operation.get(getattr(facts.definition.get(bound), "value", None))
+    return facts.resolution.operation.get(getattr(facts.activity.definition.get(bound), "value", None))
 
 
 def _total(divisor: str, facts: Facts) -> str:
@@ -652,9 +654,9 @@ def _is_sum(divisor: str, powers: str, facts: Facts) -> bool:
 
 def _both_kept(one: _Shares, block: Block, known: dict[str, Record], facts: Facts) -> bool:
     """Whether a trip keeps both, behind the place where it has computed them."""
-    if one.powers not in known or one.below not in known or facts.value_spec.get(one.powers) is None:
+    if one.powers not in known or one.below not in known or facts.values.value_spec.get(one.powers) is None:
         return False
-    made = (facts.definition[one.powers], facts.definition[one.below])
+    made = (facts.activity.definition[one.powers], facts.activity.definition[one.below])
     return all(is_of(known[held], each, block) for held in (one.powers, one.below) for each in made)
 
 
@@ -674,19 +676,19 @@ def _is_alone(one: _Shares, block: Block, program: Program, facts: Facts) -> boo
 
 def _keep_quotient(one: _Shares, record: Record, program: Program, facts: Facts) -> None:
     """Divide in the forward half, and bring the quotient back."""
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
-    like = next(node for node in record.popped if node in facts.restores and target(node) == one.powers)
-    last, below = facts.definition[one.below], name(one.divisor)
-    if facts.definition[one.divisor] in record.pushed:
-        last = facts.definition[one.divisor]
+    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    facts.names.temporaries[held] = "t"
+    like = next(node for node in record.popped if node in facts.tape.restores and target(node) == one.powers)
+    last, below = facts.activity.definition[one.below], name(one.divisor)
+    if facts.activity.definition[one.divisor] in record.pushed:
+        last = facts.activity.definition[one.divisor]
     else:  # the value of the sum's logarithm is not asked for
-        below = copy_with_facts(facts.definition[one.divisor].value, facts)
+        below = copy_with_facts(facts.activity.definition[one.divisor].value, facts)
     share = at(statement("share = e / s", share=held, e=one.powers, s=below), last)
-    facts.definition[held], facts.value_spec[held] = share, facts.value_spec[one.powers]
-    facts.spec[share] = facts.spec[facts.definition[one.powers]]
+    facts.activity.definition[held], facts.values.value_spec[held] = share, facts.values.value_spec[one.powers]
+    facts.values.spec[share] = facts.values.spec[facts.activity.definition[one.powers]]
     sides = {"x": share.value.left, "y": share.value.right}
-    facts.operation[share.value] = Operation("op", np.divide, rule_of(np.divide), sides)
+    facts.resolution.operation[share.value] = Operation("op", np.divide, rule_of(np.divide), sides)
     kept = facts.names.fresh(stack(held))
     head, push = statement(f"{kept} = []"), at(statement(f"{kept}.append({held})"), like)
     pop = at(statement(f"{held} = {kept}.pop()"), like)
@@ -694,9 +696,9 @@ def _keep_quotient(one: _Shares, record: Record, program: Program, facts: Facts)
     record.pushed.insert(record.pushed.index(last) + 1, share)
     record.pushed.append(push)
     record.popped.insert(record.popped.index(like), pop)
-    facts.pushes.update({head: kept, push: kept})
-    facts.stacks.setdefault(held, kept)
-    facts.restores[pop] = kept
+    facts.tape.pushes.update({head: kept, push: kept})
+    facts.tape.stacks.setdefault(held, kept)
+    facts.tape.restores[pop] = kept
     quotient = one.quotient.value
     one.quotient.value = quotient.left if isinstance(quotient, gast.BinOp) else quotient.args[0]
     for node in statements(program.backward):

@@ -53,7 +53,7 @@ def function_of(body):
 @pytest.mark.parametrize("body", HEADS.values(), ids=HEADS)
 def test_no_adjoint_flows_to_a_shift_that_cancels(body):
     text, function = function_of(body)
-    assert len(explain_facts(text).shifts) == 1
+    assert len(explain_facts(text).idioms.shifts) == 1
     made = srcgrad.source(function)
     assert "share" not in made and "c_bar" not in made
 
@@ -61,7 +61,7 @@ def test_no_adjoint_flows_to_a_shift_that_cancels(body):
 @pytest.mark.parametrize("body", STAY.values(), ids=STAY)
 def test_an_adjoint_flows_to_any_other(body):
     text, _ = function_of(body)
-    assert list(explain_facts(text).shifts) == []
+    assert list(explain_facts(text).idioms.shifts) == []
 
 
 @pytest.mark.parametrize("body", [*HEADS.values(), *STAY.values()], ids=[*HEADS, *STAY])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -80,13 +82,18 @@ def test_what_serves_is_what_the_front_would_make(monkeypatch: pytest.MonkeyPatc
     def compared(self: SharedFront, kinds: dict[str, Kind]) -> Any:
         facts, tree = begin(self, kinds)
         namespace = next(own for _, source, own in facts.module.sources.values() if source is facts.source)
-        anew, other = module.prepare_facts(facts.source, namespace, "reverse", facts.wrt, dict(kinds), facts.module)
-        anew.called = True
+        anew, other = module.prepare_facts(
+            facts.source, namespace, "reverse", facts.request.wrt, dict(kinds), facts.module
+        )
+        anew.request = replace(anew.request, called=True)
         for each in FRONT:
             other = each(other, anew)
         assert gast.unparse(tree) == gast.unparse(other)
-        tables = ("kinds", "arguments", "base", "temporaries", "lists", "integers", "imports", "varied")
-        assert [getattr(facts, one) for one in tables] == [getattr(anew, one) for one in tables]
+        tables = operator.attrgetter(
+            *("kinds.of_names", "kinds.arguments", "kinds.lists", "names.base", "names.temporaries", "names.imports"),
+            *("values.integers", "activity.varied"),
+        )
+        assert tables(facts) == tables(anew)
         served.append(dict(kinds))
         return facts, tree
 

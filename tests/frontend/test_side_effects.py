@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import srcgrad.templates as templates
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import Facts, Request
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import Source, source_of
 from srcgrad.core.trees import own_names
@@ -50,8 +50,8 @@ def _bare(line: str) -> bool:
     text = f"def f(x, y, k):\n    '''Words.'''\n    {line}\n    return x"
     tree = gast.parse(text).body[0]
     source = Source("model.py", 1, tuple(text.split("\n")), tree, "f", {})
-    facts = Facts(source, LiveNamespace(lambda: np), "reverse", ())
-    facts.local = own_names(tree)
+    facts = Facts(source, LiveNamespace(lambda: np), Request("reverse", ()))
+    facts.names.local = own_names(tree)
     return is_bare(tree, facts)
 
 
@@ -91,6 +91,6 @@ def reads(x, y):
 
 def test_what_a_function_hands_to_one_that_writes_changes() -> None:
     templates.load()
-    facts = Facts(source_of(reads), LiveNamespace(reads), "reverse", (), module=Module())
+    facts = Facts(source_of(reads), LiveNamespace(reads), Request("reverse", ()), Module())
     changed = [list(Procedures(facts).changed(one)) for one in (hands_on, hands_rows_on, reads)]
     assert changed == [["x"], ["x"], []]

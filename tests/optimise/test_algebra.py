@@ -98,7 +98,7 @@ def test_where_a_condition_does_not_hold_nothing_changes() -> None:
 def put(text: str, table: str, facts: Facts, **axes: int) -> str | None:
     """What a table puts in the place of an expression of names with so many axes; None where no row matches."""
     tree = expression(text)
-    facts.spec |= {n: Spec(ndim=axes[n.id]) for n in find_nodes(tree, gast.Name) if n.id in axes}
+    facts.values.spec |= {n: Spec(ndim=axes[n.id]) for n in find_nodes(tree, gast.Name) if n.id in axes}
     made = applied(tree, TABLES[table], facts)
     return None if made is None else gast.unparse(made)
 

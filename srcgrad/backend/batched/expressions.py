@@ -226,12 +226,12 @@ def object_of_name(node: Node, facts: Facts, known: Container[str]) -> Any:
     Names of the function, and those in `known`, hold values of its own.
     """
     if isinstance(node, gast.Name):
-        for identifier, spelled in facts.imports.items():
+        for identifier, spelled in facts.names.imports.items():
             if spelled == node.id:
-                return facts.library_values[identifier]
-        if node.id in facts.local or node.id in known:
+                return facts.names.library_values[identifier]
+        if node.id in facts.names.local or node.id in known:
             return None
-        found = facts.namespace.lookup(facts.globals_as.get(node.id, node.id))
+        found = facts.namespace.lookup(facts.names.globals_as.get(node.id, node.id))
         return None if found is None else found.object
     if isinstance(node, gast.Attribute):
         base = object_of_name(node.value, facts, known)
@@ -619,10 +619,10 @@ class Expressions:
 
     def _name(self, node: Node) -> Lifted:
         value = self.known.get(node.id, UNKNOWN)
-        if node.id not in self.known and node.id not in self.facts.local:
+        if node.id not in self.known and node.id not in self.facts.names.local:
             value = _constant_of(object_of_name(node, self.facts, self.known))
-        if value.tag in ("array", "unknown") and value.ndim is None and node in self.facts.spec:
-            rank = self.facts.spec[node].ndim
+        if value.tag in ("array", "unknown") and value.ndim is None and node in self.facts.values.spec:
+            rank = self.facts.values.spec[node].ndim
             value = value if rank is None else Value(rank, value.batched, boolean=value.boolean)
         return node, value
 
@@ -759,7 +759,7 @@ class Expressions:
 
     def _is_local(self, bound_name: str) -> bool:
         """Whether a name means a value of the function."""
-        return bound_name in self.facts.local or bound_name in self.known
+        return bound_name in self.facts.names.local or bound_name in self.known
 
     def _subscript(self, node: Node) -> Lifted:
         base, value = self.look(node.value)

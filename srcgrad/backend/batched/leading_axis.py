@@ -281,10 +281,10 @@ class Statements:
     def _call(self, node: Node, target: Node) -> Block:
         """A call of a derivative of the text, or of the pullback that one has given."""
         call, called = node.value, node.value.func.id
-        facts = self.facts.module.making[called]
-        outcome = getattr(facts, "outcome", None)
+        facts: Facts = self.facts.module.making[called]
+        outcome = facts.values.outcome
         if outcome is None:
-            if any(self.has(read) for read in loads(node)) or facts.mode != "primal":
+            if any(self.has(read) for read in loads(node)) or facts.request.mode != "primal":
                 raise self.text.refuse(f"`{called}` is recursive, or not of a kind that has the axis", node)
             self._forget(node)
             return [node]
@@ -295,14 +295,14 @@ class Statements:
         value, other = outcome
         pair = target.elts
         self._outcome(node, pair[0], value)
-        if facts.mode == "vjp":
+        if facts.request.mode == "vjp":
             self.text.outcomes[pair[1].id] = other
             self.text.known[pair[1].id] = OTHER
             return [node]
         self._outcome(node, pair[1], other)
         if self.final:
             for word in call.keywords:
-                if word.arg in facts.seeds:
+                if word.arg in facts.names.seeds:
                     word.value = self.text.with_axis(*words[word.arg])
         return [node]
 
@@ -372,7 +372,7 @@ class Statements:
         """A statement in place of another one, of which as much is known."""
         if not self.final:
             return node
-        tables: tuple[dict[Node, Any], ...] = (self.facts.tangents, self.facts.origin, self.facts.spec)
+        tables: tuple[dict[Node, Any], ...] = (self.facts.tape.tangents, self.facts.origin.user, self.facts.values.spec)
         for table in tables:
             if node in table:
                 table[new] = table[node]
@@ -475,14 +475,14 @@ def bind_direction_count(program: Program, facts: Facts, count: Node) -> None:
         for call in walk(part)
         if isinstance(call, gast.Call) and same_tree(call, count)
     ]
-    seeds = [one for node in statements(program.block) for one in stores(node) if one in facts.seeds]
-    if len(reads) < _OFTEN or seeds or facts.mode == "vjp":
+    seeds = [one for node in statements(program.block) for one in stores(node) if one in facts.names.seeds]
+    if len(reads) < _OFTEN or seeds or facts.request.mode == "vjp":
         return
     bound = facts.names.fresh("m")
     for node, call in reads:
         replace(node, call, name(bound))
     made = assign(bound, copy(count))
-    facts.tangents[made] = None
+    facts.tape.tangents[made] = None
     program.forward.insert(0, made)
 
 
@@ -491,16 +491,16 @@ def leading_axis(program: Program, facts: Facts) -> Program:
 
     Raises NoAxisError where it cannot be told what the text would have to be.
     """
-    if facts.mode == "primal":
+    if facts.request.mode == "primal":
         return program
-    if facts.mode not in ("forward", "hvp", "vjp") or facts.contexts or facts.step is not None:
+    if facts.request.mode not in ("forward", "hvp", "vjp") or facts.origin.contexts or facts.request.step is not None:
         raise NoAxisError("the text is of a kind that has no leading axis")
     if any(facts.calls_hooks(node) for node in statements(program.backward)):
         raise NoAxisError("hooks take the adjoint of one seed")
-    if facts.snapshots or facts.recomputed:
+    if facts.calls.snapshots or facts.calls.recomputed:
         raise NoAxisError("the text makes values again from few states")
-    axis = Axis(dict.fromkeys(facts.seeds))
-    regroups = facts.mode == "forward" and facts.module.leading.regroup and not facts.called
+    axis = Axis(dict.fromkeys(facts.names.seeds))
+    regroups = facts.request.mode == "forward" and facts.module.leading.regroup and not facts.request.called
     if regroups or not _is_straight(program, facts):
         known = _find_batched_names(program, facts, axis)
         if regroups:
@@ -522,7 +522,11 @@ def _is_straight(program: Program, facts: Facts) -> bool:
 
 
 def _is_bound_once(program: Program, facts: Facts) -> bool:
-    bound = [*program.parameters, *facts.seeds, *(one for node in statements(program.block) for one in stores(node))]
+    bound = [
+        *program.parameters,
+        *facts.names.seeds,
+        *(one for node in statements(program.block) for one in stores(node)),
+    ]
     return len(bound) == len(set(bound))
 
 
@@ -561,24 +565,28 @@ def rank_of(text: Expressions, node: Node) -> int | None:
 
 def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> Statements | None:
     """Go through the text; what is known of its names at the end, in forward mode."""
-    known = {parameter: of_kind(facts.kinds[parameter]) for parameter in program.parameters if parameter in facts.kinds}
-    if facts.mode == "vjp":
+    known = {
+        parameter: of_kind(facts.kinds.of_names[parameter])
+        for parameter in program.parameters
+        if parameter in facts.kinds.of_names
+    }
+    if facts.request.mode == "vjp":
         _pullback(program, facts, known, axis, final)
         return None
-    for seed, wanted in zip(facts.seeds, facts.wrt, strict=True):
+    for seed, wanted in zip(facts.names.seeds, facts.request.wrt, strict=True):
         known[seed] = _seed(known.get(wanted, UNKNOWN))
     text = _first_statements(facts, known, axis)
     text.final = final
     forward = text.block(program.forward)
     backward = text.block(program.backward)
     value = program.result.value
-    whole = facts.mode == "forward"
+    whole = facts.request.mode == "forward"
     output = text.text.look(value.elts[0])[1] if whole else UNKNOWN
     result, found = text.text.own(value.elts[1] if whole else value, zero=True)
     result = text.text.with_axis(result, found)
     if final:
         program.forward, program.backward = forward, backward
-        facts.outcome = output, add_leading_axis(found)
+        facts.values.outcome = output, add_leading_axis(found)
         if whole:
             value.elts[1] = result
         else:
@@ -590,21 +598,21 @@ def _pullback(program: Program, facts: Facts, known: dict[str, Value], axis: Axi
     text = _first_statements(facts, known, axis)
     text.block(program.forward)
     output = text.text.look(program.result.value.elts[0])[1]
-    if facts.module.leading.output is not None and not facts.called:
+    if facts.module.leading.output is not None and not facts.request.called:
         output = of_kind(facts.module.leading.output)
         if isinstance(program.result.value.elts[0], gast.Name):
             text.text.known[program.result.value.elts[0].id] = output
-    seed = facts.seeds[0]
+    seed = facts.names.seeds[0]
     text.text.known[seed] = _seed(output)
     text.text.first = _first_of_seed(seed, text.text.known[seed])
-    text.block(facts.fresh_copies)
+    text.block(facts.tape.fresh_copies)
     text.final = final
     backward = text.block(program.backward)
     result, found = text.text.own(program.result.value.elts[1], zero=True)
     if final:
         program.backward = backward
         program.result.value.elts[1] = text.text.with_axis(result, found)
-        facts.outcome = output, add_leading_axis(found)
+        facts.values.outcome = output, add_leading_axis(found)
 
 
 def _seed(value: Value) -> Value:
@@ -615,7 +623,9 @@ def _seed(value: Value) -> Value:
 
 
 def _first_statements(facts: Facts, known: dict[str, Value], axis: Axis) -> Statements:
-    first = name("") if facts.mode == "vjp" else _first_of_seed(facts.seeds[0], known[facts.seeds[0]])
+    first = (
+        name("") if facts.request.mode == "vjp" else _first_of_seed(facts.names.seeds[0], known[facts.names.seeds[0]])
+    )
     return Statements(facts, known, first, axis)
 
 

@@ -9,6 +9,7 @@ for all tangents.
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any  # axes are integers or tuples of them
 
 import gast
@@ -125,7 +126,7 @@ def _dot(text: Expressions, call: Call) -> Lifted:
 
 @rule("a b", np.inner, np.vdot)
 def _lift_inner(text: Expressions, call: Call) -> Lifted:
-    if call.value("a").ndim != 1 or call.value("b").ndim != 1 or text.facts.complex:
+    if call.value("a").ndim != 1 or call.value("b").ndim != 1 or text.facts.values.complex:
         raise UnknownFormError
     return _matmul(text, call)
 
@@ -923,18 +924,18 @@ def rows_first(program: Program, facts: Facts, batched: dict[str, None]) -> None
     That runs f_jvps with as many tangents as x has columns, and multiplies by x_dot. It adds up in another order.
     """
     reads = [one for node in statements(program.forward) for one in loads(node) if one in batched]
-    facts.by_rows = facts.by_rows and len(reads) >= LEAST
+    facts.request = replace(facts.request, by_rows=facts.request.by_rows and len(reads) >= LEAST)
     for node in statements(program.forward):
         call = getattr(node, "value", None)
         if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name):
             continue
-        called = facts.module.making.get(call.func.id)
-        if called is not None and called.by_rows and len(call.keywords) == 1 and _gives_array(called):
+        called: Facts | None = facts.module.making.get(call.func.id)
+        if called is not None and called.request.by_rows and len(call.keywords) == 1 and _gives_array(called):
             call.args.insert(0, name(call.func.id))
             call.func = name(facts.library("by_rows"))
 
 
 def _gives_array(called: Facts) -> bool:
     """Whether the value is an array, with the axis of rows."""
-    value, tangent = called.outcome
-    return called.mode == "forward" and not value.container and tangent.ndim is not None and tangent.ndim > 0
+    value, tangent = called.values.outcome
+    return called.request.mode == "forward" and not value.container and tangent.ndim is not None and tangent.ndim > 0

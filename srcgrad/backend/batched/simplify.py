@@ -56,7 +56,7 @@ def group_matrix_products(program: Program, facts: Facts, text: Expressions) -> 
     `w` (b, 1, v) and `a` (k, v) carry no tangent; `p` may. The lengths are looked at when the text runs: what does not
     match raises, and then the text is made anew without this.
     """
-    if facts.called:
+    if facts.request.called:
         return
     work = _Work(program, facts, text)
     for node in list(program.forward):
@@ -75,7 +75,7 @@ class _Work:
         named = {str(target(n)): n for n in program.forward if isinstance(n, gast.Assign) and target(n) is not None}
         self.once = {bound: node for bound, node in named.items() if stored.count(bound) == 1}
         self.inner = {bound: node for bound, node in self.once.items() if read.count(bound) == 1}
-        self.steady = {*self.once, *(p for p in program.parameters if p not in stored), facts.imports.get("np")}
+        self.steady = {*self.once, *(p for p in program.parameters if p not in stored), facts.names.imports.get("np")}
 
     def of(self, node: Node, statement: Node) -> Node:
         """An expression in which such sums are products."""
@@ -138,11 +138,11 @@ class _Work:
 
     def _product(self, p: Node, a: Node, weights: Node, statement: Node) -> Node:
         chosen = self._factor(a, weights, statement)
-        primal = name(self.facts.adjoint_of.get(p.id, p.id))
+        primal = name(self.facts.names.adjoint_of.get(p.id, p.id))
         rows = expression("p.transpose(1, 0, 2).reshape(primal.shape[1], -1)", p=copy(p), primal=primal)
-        user = self.facts.origin.get(statement, statement)
-        if statement not in self.facts.tangents:
-            self.facts.rewritten[user] = None
+        user = self.facts.origin.user.get(statement, statement)
+        if statement not in self.facts.tape.tangents:
+            self.facts.origin.rewritten[user] = None
         return expression("rows @ chosen", rows=rows, chosen=name(chosen))
 
     def _factor(self, a: Node, weights: Node, statement: Node) -> str:
@@ -152,8 +152,8 @@ class _Work:
             self.factors[key] = self.facts.names.fresh("factors")
             value = expression(f"{self.facts.library('blend_factors')}(a, w)", a=copy(a), w=copy(weights))
             made = at(assign(self.factors[key], value), statement)
-            self.facts.origin[made] = self.facts.origin.get(statement, statement)
-            self.facts.foreign[made] = None
+            self.facts.origin.user[made] = self.facts.origin.user.get(statement, statement)
+            self.facts.origin.foreign[made] = None
             self.program.forward.insert(self.program.forward.index(statement), made)
         return self.factors[key]
 
@@ -219,7 +219,7 @@ def index_before_product(program: Program, facts: Facts, rank: Rank, known: Cont
     Which these are, `facts.module.leading.fewer` tells of the arguments of this call. All that reads the rows of a
     result has to pick the same ones; else they stay where they are.
     """
-    if facts.called or any(is_write(node) for node in statements(program.block)):
+    if facts.request.called or any(is_write(node) for node in statements(program.block)):
         return
     for index, axes in facts.module.leading.fewer:
         if not any(index in stores(node) for node in statements(program.block)):
@@ -261,7 +261,7 @@ class _Picks:
         for bound, (_, value) in self.made.items():
             node = self.bound[bound]
             node.value = value
-            self.facts.rewritten[self.facts.origin.get(node, node)] = None
+            self.facts.origin.rewritten[self.facts.origin.user.get(node, node)] = None
 
     def _picks(self, site: Node) -> bool:
         picks = isinstance(site, gast.Subscript) and isinstance(site.ctx, gast.Load)
@@ -303,7 +303,7 @@ class _Picks:
     def _name(self, node: Node, axis: int) -> Node:
         if (node.id, axis) in self.axes and node.id not in self.stored:
             return part(copy(node), [*[full_slice()] * axis, name(self.index)])
-        if node.id not in self.bound or node.id in self.facts.containers:
+        if node.id not in self.bound or node.id in self.facts.kinds.containers:
             raise StaysError
         self.reads[node.id] = self.reads.get(node.id, 0) + 1
         if node.id not in self.made:

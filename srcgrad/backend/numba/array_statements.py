@@ -54,7 +54,7 @@ def note_safe_indices(program: Program, facts: Facts) -> Program:
     """Note whether no index of the derivative of an item need be looked at: those are numbers, or count up to one."""
     items: Items | None = facts.module.given
     taken: ItemArguments | None = facts.module.given_of.get(facts.source.name)
-    if items is None or taken is None or items.lengths is None or facts.mode != "pull" or facts.called:
+    if items is None or taken is None or items.lengths is None or facts.request.mode != "pull" or facts.request.called:
         return program
     work = _Work(program, facts, items)
     if work.are_safe(program.block):
@@ -88,11 +88,11 @@ class _Work:
         self.bound = bindings(program)
         self.tuples = {each: self._tuple(values) for each, values in self.bound.items()}
         self.ends = _ends(program)
-        self.rows = {each: (items.size,) for each in facts.seeds if each not in self.bound}
+        self.rows = {each: (items.size,) for each in facts.names.seeds if each not in self.bound}
         self.lengths: Lengths = {each: shape for each, shape in known.items() if each not in self.bound}
-        for wanted in facts.wrt:
-            adjoint = facts.spelled[wanted]
-            whole = adjoint in facts.seeds and adjoint not in self.bound
+        for wanted in facts.request.wrt:
+            adjoint = facts.names.spelled[wanted]
+            whole = adjoint in facts.names.seeds and adjoint not in self.bound
             if wanted in known and (whole or all(self._is_row(value) for value in self.bound.get(adjoint, [None]))):
                 self.lengths[adjoint] = known[wanted]
 
@@ -130,7 +130,11 @@ class _Work:
         """Whether an expression reads and writes elements that are there, and calls what knows no indices."""
         if isinstance(item, gast.Call):
             function = item.func
-            plain = isinstance(function, gast.Name) and function.id in BUILTINS and function.id not in self.facts.local
+            plain = (
+                isinstance(function, gast.Name)
+                and function.id in BUILTINS
+                and function.id not in self.facts.names.local
+            )
             return plain or is_function(function, self.facts)
         if not isinstance(item, gast.Subscript):
             return not isinstance(item, OWN_NAMES)
@@ -178,8 +182,13 @@ def loops(program: Program, facts: Facts) -> Program:
     That is where all arrays are known to be of float64 and of equal shapes, and where nothing that is read can be
     what has just been written. `np.sum(e)` of such an expression is a loop that adds up.
     """
-    spelled = {"max", "range"} & facts.local
-    if facts.complex or facts.module.given or spelled or not any(k.tag == "array" for k in facts.arguments.values()):
+    spelled = {"max", "range"} & facts.names.local
+    if (
+        facts.values.complex
+        or facts.module.given
+        or spelled
+        or not any(k.tag == "array" for k in facts.kinds.arguments.values())
+    ):
         return program
     if not any(has_slice(item) for node in statements(program.block) for item in walk(node)):
         return program

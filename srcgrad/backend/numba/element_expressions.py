@@ -389,7 +389,7 @@ class Reader:
         """The function of NumPy, or helper of ours, that is called; an empty string for any other."""
         function = node.func
         if isinstance(function, gast.Name):
-            ours = [known for known, spelled in self.facts.imports.items() if spelled == function.id]
+            ours = [known for known, spelled in self.facts.names.imports.items() if spelled == function.id]
             return ours[0] if ours else ""
         if not isinstance(function, gast.Attribute):
             return ""
@@ -604,8 +604,8 @@ def _part(node: Node, reader: Reader, held: str) -> Axes | None:
     for axis, part in zip(whole, parts, strict=False):
         if isinstance(part, gast.Slice):
             made.append(axis if part.lower is None and part.upper is None and part.step is None else None)
-        elif isinstance(part, gast.Name) and reader.facts.arguments.get(part.id) is not None:
-            kind = reader.facts.arguments[part.id]
+        elif isinstance(part, gast.Name) and reader.facts.kinds.arguments.get(part.id) is not None:
+            kind = reader.facts.kinds.arguments[part.id]
             if kind.tag != "array" or kind.ndim != 1 or made.count(None) > 0:
                 return None
             made.append(None)

@@ -84,16 +84,16 @@ def join_loop_updates(program: Program, facts: Facts) -> Program:
     That is where the new value is a sum of multiples of the old one, and where nothing is changed in between.
     """
     loops = [node for node in statements(program.backward) if isinstance(node, gast.For | gast.While)]
-    if not loops or facts.complex:
+    if not loops or facts.values.complex:
         return program
     known = numbers(program, facts)
     for loop in loops:
         for held in dict.fromkeys(target(node) for node in loop.body):
-            if held in known and held in facts.adjoint_of:
+            if held in known and held in facts.names.adjoint_of:
                 _multiply(held, loop.body)
     reads = {each for node in statements(program.block) for each in loads(node)}
     for loop in loops:
-        loop.body[:] = [node for node in loop.body if node in facts.restores or target(node) not in known - reads]
+        loop.body[:] = [node for node in loop.body if node in facts.tape.restores or target(node) not in known - reads]
     return program
 
 
@@ -241,7 +241,7 @@ def tapes(program: Program, facts: Facts) -> Program:
 
     The same of `range(1, n)`, where the first place stays empty, and of ranges downwards, `range(n - 1, -1, -1)`.
     """
-    if facts.mode not in MODES or {"max", "range", "reversed"} & facts.local:
+    if facts.request.mode not in MODES or {"max", "range", "reversed"} & facts.names.local:
         return program
     known = numbers(program, facts)
     for loop in [node for node in program.forward if isinstance(node, gast.For)]:
@@ -285,7 +285,9 @@ def _end(loop: Node, facts: Facts) -> Node | None:
 
 def _stacks(loop: Node, facts: Facts) -> list[str]:
     pushed = [
-        facts.pushes[node] for node in own_statements(loop.body) if node in facts.pushes and isinstance(node, gast.Expr)
+        facts.tape.pushes[node]
+        for node in own_statements(loop.body)
+        if node in facts.tape.pushes and isinstance(node, gast.Expr)
     ]
     return list(dict.fromkeys(pushed))
 
@@ -294,12 +296,12 @@ def _is_plain(stack: str, loop: Node, back: Node, program: Program, facts: Facts
     """Whether a stack is made empty at the top, and gets and gives one real number in a trip."""
     mentions = [n for n in statements([*program.forward, *program.backward]) if stack in (*loads(n), *stores(n))]
     pushes = [n for n in own_statements(loop.body) if n in mentions and isinstance(n, gast.Expr)]
-    pops = [n for n in own_statements(back.body) if facts.restores.get(n) == stack]
+    pops = [n for n in own_statements(back.body) if facts.tape.restores.get(n) == stack]
     made = [n for n in program.forward if n in mentions and isinstance(n, gast.Assign)]
     if not len(pushes) == len(pops) == len(made) == 1 or len(mentions) != 3:
         return False
     [value] = pushes[0].value.args
-    return isinstance(value, gast.Name) and value.id in facts.active and value.id in known
+    return isinstance(value, gast.Name) and value.id in facts.activity.active and value.id in known
 
 
 def _counter(loop: Node, back: Node, facts: Facts) -> str:
@@ -323,7 +325,7 @@ def _replace(stack: str, counter: str, loop: Node, back: Node, program: Program,
     length = copy(trips) if isinstance(trips, gast.Constant) else gast.Call(name("max"), [copy(trips), _zero()], [])
     [made] = [n for n in program.forward if isinstance(n, gast.Assign) and stack in stores(n)]
     array = statement(f"{stack} = {facts.library('np')}.empty(length)", length=length)
-    facts.pushes[array] = facts.pushes.pop(made, stack)
+    facts.tape.pushes[array] = facts.tape.pushes.pop(made, stack)
     program.forward.remove(made)
     program.forward.insert(program.forward.index(loop), array)
     for each in (loop, back):
@@ -336,12 +338,12 @@ def _zero() -> Node:
 
 def _by_place(node: Node, stack: str, counter: str, facts: Facts) -> Node:
     """What reads or writes the place of the trip, for what takes from the stack or puts on it."""
-    if facts.restores.get(node) == stack:
+    if facts.tape.restores.get(node) == stack:
         made = at(statement(f"x = {stack}[{counter}]", x=node.targets[0].id), node)
-        facts.restores[made] = stack
-    elif isinstance(node, gast.Expr) and facts.pushes.get(node) == stack:
+        facts.tape.restores[made] = stack
+    elif isinstance(node, gast.Expr) and facts.tape.pushes.get(node) == stack:
         made = at(statement(f"{stack}[{counter}] = value", value=node.value.args[0]), node)
-        facts.pushes[made] = stack
+        facts.tape.pushes[made] = stack
     else:
         made = node
     return made
@@ -353,10 +355,18 @@ class _ChangedError(Exception):
 
 def elements(program: Program, facts: Facts) -> Program:
     """Write the array statements outside of the user's loops and branches as loops, where all is of known dtypes."""
-    shadowed = {"range", "max", "min", "abs"} & facts.local
+    shadowed = {"range", "max", "min", "abs"} & facts.names.local
     arrays = [p for p in program.parameters if _is_array(p, facts)]
     whole = any(isinstance(node, gast.FunctionDef | gast.With) for node in statements(program.block))
-    if facts.complex or facts.module.given or facts.module.arrays or facts.called or shadowed or not arrays or whole:
+    if (
+        facts.values.complex
+        or facts.module.given
+        or facts.module.arrays
+        or facts.request.called
+        or shadowed
+        or not arrays
+        or whole
+    ):
         return program
     work = _Work(program, facts)
     mark = gast.Pass()
@@ -369,7 +379,7 @@ def elements(program: Program, facts: Facts) -> Program:
         return program
     result = rename_arrays(program.result, work.alias)
     contract_arrays(work.nests, result)
-    helpers = tuple(facts.imports.get(one, one) for one in PRODUCTS)
+    helpers = tuple(facts.names.imports.get(one, one) for one in PRODUCTS)
     known = work.reader.known
     owned = {held: form for held, form in known.items() if form.axes and work.owns(held)}
     reuse_arrays(work.nests, result, known, owned, helpers)
@@ -383,7 +393,7 @@ def elements(program: Program, facts: Facts) -> Program:
 
 
 def _is_array(parameter: str, facts: Facts) -> bool:
-    kind = facts.arguments.get(parameter)
+    kind = facts.kinds.arguments.get(parameter)
     return kind is not None and kind.tag == "array" and kind.dtype in (SINGLE, DOUBLE) and bool(kind.ndim)
 
 
@@ -415,7 +425,7 @@ class _Work:
                     self.bound[one] = self.bound.get(one, 0) + 1
         known: dict[str, Form] = {}
         for parameter in program.parameters:
-            kind = facts.arguments.get(parameter)
+            kind = facts.kinds.arguments.get(parameter)
             if _is_array(parameter, facts) and kind is not None:
                 known[parameter] = Form(self.lengths.of_array(parameter, kind.ndim or 0), kind.dtype)
             elif kind is not None and kind.tag == "scalar" and not kind.complex and kind.dtype in ("", SINGLE, DOUBLE):

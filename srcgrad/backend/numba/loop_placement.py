@@ -316,7 +316,7 @@ def spell_nests(nests: Nests, fresh: Callable[[str], str], facts: Facts) -> Bloc
 def _counters(items: list[Item], facts: Facts) -> dict[str, str]:
     """The names of counters, by depth."""
     deepest = max((len(path) for _, path, _ in places(items, ())), default=1)
-    free = [one for one in LETTERS if one not in facts.names.taken and one not in facts.local]
+    free = [one for one in LETTERS if one not in facts.names.taken and one not in facts.names.local]
     letters = [free[k] if k < len(free) else facts.names.fresh("i") for k in range(deepest)]
     return {counter(depth): one for depth, one in enumerate(letters)}
 

@@ -62,36 +62,38 @@ def parallel_loop(names: Names, inside: bool) -> ParallelLoop:
 def add_item_parameters(program: Program, facts: Facts) -> Program:
     """Let the seed be that of part `k` of the value, and adjoints of arrays that are only added to be parameters."""
     items: Items | None = facts.module.given
-    if items is None or facts.mode != "pull" or facts.called:
+    if items is None or facts.request.mode != "pull" or facts.request.called:
         return program
     value, adjoints = program.result.value.elts
-    if items.kind == "array" and not _arrays_written(program) <= set(facts.adjoint_of):
+    if items.kind == "array" and not _arrays_written(program) <= set(facts.names.adjoint_of):
         value = expression("value.copy()", value=value)  # what the backward half brings back is part of it
         kept = facts.names.fresh("y")
         program.forward.append(assign(kept, value))
         value = name(kept)
-    taken = [w for w in facts.wrt if _only_added_to(facts.spelled[w], w, program, facts)]
+    taken = [w for w in facts.request.wrt if _only_added_to(facts.names.spelled[w], w, program, facts)]
     counters: dict[tuple[int, int], str] = {}
     for wanted in taken:
-        _clear(facts.spelled[wanted], (items.lengths or {}).get(wanted), counters, program, facts)
+        _clear(facts.names.spelled[wanted], (items.lengths or {}).get(wanted), counters, program, facts)
     parts = adjoints.elts if isinstance(adjoints, gast.Tuple) else [adjoints]
-    names = {facts.spelled[w] for w in taken}
+    names = {facts.names.spelled[w] for w in taken}
     left = [part for part in parts if part.id not in names]
     program.result.value = gast.Tuple(elts=[value, *left], ctx=gast.Load()) if left else value
     seeds = [facts.names.fresh("seeds")] if items.kind == "array" else []
     row = [facts.names.fresh("k")] if items.kind != "number" else []
-    reads = any(facts.seeds[0] == n.id for node in program.forward for n in walk(node) if isinstance(n, gast.Name))
+    reads = any(
+        facts.names.seeds[0] == n.id for node in program.forward for n in walk(node) if isinstance(n, gast.Name)
+    )
     half = program.forward if reads else program.backward
-    half.insert(0, assign(facts.seeds[0], _seed(items, [*row, *seeds])))
-    _let(program, facts, (*row, *seeds, *(facts.spelled[w] for w in taken)))
+    half.insert(0, assign(facts.names.seeds[0], _seed(items, [*row, *seeds])))
+    _let(program, facts, (*row, *seeds, *(facts.names.spelled[w] for w in taken)))
     facts.module.given_of[facts.source.name] = ItemArguments(bool(row), bool(seeds), tuple(taken))
     return program
 
 
 def _let(program: Program, facts: Facts, seeds: tuple[str, ...]) -> None:
     """Let these be the parameters behind the item."""
-    program.parameters = [*(p for p in program.parameters if p not in facts.seeds), *seeds]
-    facts.seeds = seeds
+    program.parameters = [*(p for p in program.parameters if p not in facts.names.seeds), *seeds]
+    facts.names.seeds = seeds
 
 
 def _seed(items: Items, names: list[str]) -> Node:
@@ -112,23 +114,29 @@ def rows(program: Program, facts: Facts) -> Program:
     `for k in range(2)` is around the backward half then, and all blocks are parameters, of which it fills rows.
     """
     taken: ItemArguments | None = facts.module.given_of.get(facts.source.name)
-    if taken is None or facts.mode != "pull" or facts.called or not taken.row or not _runs_again(program, facts, taken):
+    if (
+        taken is None
+        or facts.request.mode != "pull"
+        or facts.request.called
+        or not taken.row
+        or not _runs_again(program, facts, taken)
+    ):
         return program
-    row, *seeds = facts.seeds[: 1 + taken.seeds]
-    blocks = {w: facts.names.fresh(f"{w}_rows") for w in facts.wrt}
-    begin = [_part(facts.spelled[w], blocks[w], row) for w in taken.blocks]
+    row, *seeds = facts.names.seeds[: 1 + taken.seeds]
+    blocks = {w: facts.names.fresh(f"{w}_rows") for w in facts.request.wrt}
+    begin = [_part(facts.names.spelled[w], blocks[w], row) for w in taken.blocks]
     end = [
-        statement("rows[k] = x_bar", rows=name(blocks[w]), k=name(row), x_bar=name(facts.spelled[w]))
-        for w in facts.wrt
+        statement("rows[k] = x_bar", rows=name(blocks[w]), k=name(row), x_bar=name(facts.names.spelled[w]))
+        for w in facts.request.wrt
         if w not in taken.blocks
     ]
     loop = statement(f"for {row} in range(size):\n    pass", size=literal_node(facts.module.given.size))
     loop.body = [*begin, *program.backward, *end]
     program.backward = [loop]
-    if len(taken.blocks) < len(facts.wrt):
+    if len(taken.blocks) < len(facts.request.wrt):
         program.result.value = program.result.value.elts[0]
     _let(program, facts, (*seeds, *blocks.values()))
-    facts.module.given_of[facts.source.name] = ItemArguments(False, taken.seeds, tuple(facts.wrt))
+    facts.module.given_of[facts.source.name] = ItemArguments(False, taken.seeds, tuple(facts.request.wrt))
     return program
 
 
@@ -141,11 +149,11 @@ def _runs_again(program: Program, facts: Facts, taken: ItemArguments) -> bool:
     nodes = list(statements(program.backward))
     calls = [item for node in program.backward for item in walk(node) if isinstance(item, gast.Call)]
     into = any(keyword.arg == "out" for call in calls for keyword in call.keywords)
-    if into or not _arrays_written(program) <= set(facts.adjoint_of):
+    if into or not _arrays_written(program) <= set(facts.names.adjoint_of):
         return False
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
-    bound = {each for node in nodes for each in stores(node)} - {facts.spelled[w] for w in taken.blocks}
+    bound = {each for node in nodes for each in stores(node)} - {facts.names.spelled[w] for w in taken.blocks}
     return not any(flow.bits.get(each, 0) & alive for each in bound)
 
 
@@ -179,11 +187,11 @@ def _zeros(adjoint: str, lengths: tuple[int, ...] | None, counters: dict[tuple[i
 
 
 def _is_zeros(node: Node, adjoint: str, facts: Facts) -> bool:
-    return node in facts.zeros and target(node) == adjoint
+    return node in facts.tape.zeros and target(node) == adjoint
 
 
 def _only_added_to(adjoint: str, wanted: str, program: Program, facts: Facts) -> bool:
-    kind = facts.kinds.get(wanted)
+    kind = facts.kinds.of_names.get(wanted)
     if kind is None or kind.tag != "array" or not kind.ndim:
         return False
     made = [node for node in program.backward if _is_zeros(node, adjoint, facts)]

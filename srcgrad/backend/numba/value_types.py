@@ -244,9 +244,9 @@ NUMBER_OPERATORS = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod,
 def numbers(program: Program, facts: Facts) -> frozenset[str]:
     """The names of which every binding is a real number if those of the others are."""
     bound = _bindings(program, facts)
-    facts.ranks = {p: _rank(p, facts) for p in program.parameters if len(bound.get(p, ())) == 1}
+    facts.kinds.ranks = {p: _rank(p, facts) for p in program.parameters if len(bound.get(p, ())) == 1}
     _note_axis_counts(bound, facts)
-    known = {name for name in bound if name not in facts.complex}
+    known = {name for name in bound if name not in facts.values.complex}
     before = None
     while before != len(known):
         before = len(known)
@@ -256,7 +256,7 @@ def numbers(program: Program, facts: Facts) -> frozenset[str]:
 
 def _rank(parameter: str, facts: Facts) -> int:
     """The number of axes of an argument that is an array of real numbers; 0 for any other."""
-    kind = facts.arguments.get(parameter)
+    kind = facts.kinds.arguments.get(parameter)
     return kind.ndim or 0 if kind is not None and kind.tag == "array" and not kind.complex else 0
 
 
@@ -265,7 +265,7 @@ def _note_axis_counts(bound: dict[str, list[Node]], facts: Facts) -> None:
     for held, values in bound.items():
         found = {_rank_of(value, facts) for value in values}
         if len(found) == 1 and 0 not in found:
-            facts.ranks[held] = found.pop()
+            facts.kinds.ranks[held] = found.pop()
 
 
 def _rank_of(value: Node, facts: Facts) -> int:
@@ -278,12 +278,14 @@ def _rank_of(value: Node, facts: Facts) -> int:
         return 0
     [shape] = value.args
     if value.func.attr in ("zeros_like", "empty_like", "ones_like"):
-        return facts.ranks.get(shape.id, 0) if isinstance(shape, gast.Name) else 0
+        return facts.kinds.ranks.get(shape.id, 0) if isinstance(shape, gast.Name) else 0
     if value.func.attr not in ("zeros", "empty", "ones"):
         return 0
     if isinstance(shape, gast.Tuple):
         return len(shape.elts)
-    length = isinstance(shape, gast.Name | gast.Constant | gast.BinOp) and set(loads(shape)) <= facts.integers.keys()
+    length = (
+        isinstance(shape, gast.Name | gast.Constant | gast.BinOp) and set(loads(shape)) <= facts.values.integers.keys()
+    )
     return int(length or called_name(shape) == "len")
 
 
@@ -291,7 +293,7 @@ def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
     """What each name is bound to: an expression, or None for what is no expression of its own."""
     bound: dict[str, list[Node]] = {}
     for parameter in program.parameters:
-        kind = facts.arguments.get(parameter)
+        kind = facts.kinds.arguments.get(parameter)
         scalar = kind is not None and kind.tag == "scalar" and not kind.complex
         bound[parameter] = [gast.Constant(1.0, None) if scalar else None]
     nodes = list(statements([*program.forward, *program.backward]))
@@ -358,7 +360,7 @@ def is_number(node: Node, known: frozenset[str] | set[str], facts: Facts) -> boo
 def _is_element(node: Node, known: frozenset[str] | set[str], facts: Facts) -> bool:
     """Whether there is a number for each axis of an array of real numbers."""
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-    whole = facts.ranks.get(node.value.id, 0) == len(parts)
+    whole = facts.kinds.ranks.get(node.value.id, 0) == len(parts)
     return whole and all(is_number(part, known, facts) for part in parts)
 
 
@@ -374,7 +376,7 @@ def is_function(function: Node, facts: Facts) -> bool:
 
 def is_library(name: str, module: Any, facts: Facts) -> bool:
     """Whether a name of the text means a module, by an import of ours or of the user's."""
-    if name in facts.local:
+    if name in facts.names.local:
         return False
     return meant(gast.Name(name, gast.Load(), None, None), facts) is module
 
@@ -469,7 +471,7 @@ OPEN: Shape = (("?", 0),)  # of a name none of whose values has been seen
 
 
 def _of_argument(parameter: str, facts: Facts) -> Shape | None:
-    kind = facts.arguments.get(parameter)
+    kind = facts.kinds.arguments.get(parameter)
     if kind is None or kind.tag != "array" or kind.dtype != "double" or kind.ndim is None:
         return () if kind is not None and kind.tag == "scalar" and not kind.complex else None
     return tuple((f"{parameter} {axis}", 0) for axis in range(kind.ndim))
@@ -619,7 +621,7 @@ _VIEWS = ("reshape", "ravel", "transpose", "swapaxes")
 def is_call(node: Node, called: str, facts: Facts) -> bool:
     """Whether an expression calls a builtin."""
     plain = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and not node.keywords
-    return plain and node.func.id == called and called not in facts.local
+    return plain and node.func.id == called and called not in facts.names.local
 
 
 def _calls(node: Node, facts: Facts, function: Any, count: int) -> bool:
@@ -662,7 +664,7 @@ _REDUCED = ("max", "min", "sum", "mean")
 
 def _is_array(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Name):
-        return node.id not in facts.containers
+        return node.id not in facts.kinds.containers
     return isinstance(node, gast.Subscript | gast.Call | gast.BinOp | gast.UnaryOp)
 
 
@@ -705,7 +707,7 @@ def less_one(node: Node) -> Node:
 def decorators(facts: Facts) -> Block:
     """What makes Numba compile a function: indices are looked at, unless it is known that all are inside."""
     taken = facts.module.given_of.get(facts.source.name)
-    inside = "inside" in facts.module.looped or (taken is not None and taken.inside and not facts.called)
+    inside = "inside" in facts.module.looped or (taken is not None and taken.inside and not facts.request.called)
     checks = "" if inside else ", boundscheck=True"
     return [expression(f'{facts.library("njit", "numba.njit")}(error_model="numpy"{checks})')]
 
@@ -859,7 +861,9 @@ def _respell(item: Node, known: frozenset[str], facts: Facts) -> None:
 
 def _numpys(call: Node, facts: Facts) -> Any:
     """The function of NumPy that is called; None for any other."""
-    narrow = any(kind.dtype == SINGLE for kind in facts.arguments.values())  # np.exp(2.0) makes float64 of float32
+    narrow = any(
+        kind.dtype == SINGLE for kind in facts.kinds.arguments.values()
+    )  # np.exp(2.0) makes float64 of float32
     ours = not narrow and isinstance(call.func, gast.Attribute) and meant(call.func.value, facts) is np
     return function_called(call, facts) if ours else None
 

@@ -109,18 +109,24 @@ def heading(mode: str, function: Callable[..., object], wrt: Sequence[str]) -> s
 
 def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
-    own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
+    own = facts.source.name.removesuffix("_grad") if facts.request.mode == "hvp" else facts.source.name
     titles = TITLE | MANY if facts.module.leading.axis else TITLE
-    of_item = facts.mode == "pull" and facts.module.given is not None and not facts.called
-    form = "value" if facts.mode == "primal" and facts.step is None else "item" if of_item else facts.mode
-    title = titles[form].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
-    if facts.module is not None and facts.module.blocks and not facts.called:
+    of_item = facts.request.mode == "pull" and facts.module.given is not None and not facts.request.called
+    form = (
+        "value"
+        if facts.request.mode == "primal" and facts.request.step is None
+        else "item"
+        if of_item
+        else facts.request.mode
+    )
+    title = titles[form].format(name=own, wrt=", ".join(facts.request.wrt), line=facts.source.first)
+    if facts.module is not None and facts.module.blocks and not facts.request.called:
         title = f"`{own}`, by blocks of rows of {', '.join(facts.module.blocks.over)}."
-    users = _users(facts) if is_tidy(facts) and not facts.generated else []
+    users = _users(facts) if is_tidy(facts) and not facts.request.generated else []
     lines = textwrap.wrap(title, 80)
     if facts.module.leading.remark:
         lines += ["", *textwrap.wrap(facts.module.leading.remark, 80)]
-    if not facts.pushes_forward and facts.mode != "primal":
+    if not facts.pushes_forward and facts.request.mode != "primal":
         lines += [""]
         for line in recording_lines(program, facts) or ["Recorded: nothing."]:
             lines += textwrap.wrap(line, 80, subsequent_indent="    ")
@@ -143,13 +149,13 @@ def recording_lines(program: Program, facts: Facts) -> list[str]:
     around = {place.node: place.loops[-1].lineno for place in places(program.forward) if place.loops}
     found = []
     for node in statements(program.forward):
-        kept = facts.pushes.get(node)
+        kept = facts.tape.pushes.get(node)
         if kept is None or not isinstance(node, gast.Expr | gast.Assign) or not hasattr(node, "lineno"):
             continue
         listed = isinstance(node, gast.Expr)
         pushed = listed or isinstance(node.targets[0], gast.Subscript)
-        if kept in facts.snapshots:
-            found += [checkpoint_line(node, facts.snapshots[kept], facts)] if pushed else []
+        if kept in facts.calls.snapshots:
+            found += [checkpoint_line(node, facts.calls.snapshots[kept], facts)] if pushed else []
             continue
         values = node.value.args[0] if listed else node.value
         many = listed and isinstance(values, gast.Tuple)  # what `gathered` keeps together
@@ -159,10 +165,10 @@ def recording_lines(program: Program, facts: Facts) -> list[str]:
             value = _original(part)
             readers = _readers(program.backward, kept, _root(value), facts) if pushed else []
             needed = sorted({n.lineno for n in readers})
-            facts.recorded[key] = Record(expression(value), node.lineno, tuple(needed))
+            facts.tape.recorded[key] = Record(expression(value), node.lineno, tuple(needed))
             lines.update(needed)
         if pushed:
-            spelled = ", ".join(facts.recorded[key].value for key in parts)
+            spelled = ", ".join(facts.tape.recorded[key].value for key in parts)
             where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
             by = (
                 f" (needed by line{'s' if len(lines) > 1 else ''} {', '.join(map(str, sorted(lines)))})"
@@ -176,7 +182,7 @@ def recording_lines(program: Program, facts: Facts) -> list[str]:
 def checkpoint_line(node: Node, loop: Node, facts: Facts) -> str:
     """What is recorded of a checkpointed loop."""
     state = ", ".join(expression(value) for value in node.value.args)
-    slots = facts.checkpointed[loop]
+    slots = facts.calls.checkpointed[loop]
     some = "some" if getattr(slots, "value", 0) is None else f"at most {expression(slots)}"
     return f"Recorded: {state}, before {some} trips of the loop in line {loop.lineno}, from which others are computed."
 
@@ -195,10 +201,10 @@ def _root(value: Node) -> str:
 def _readers(block: Block, kept: str, value: str, facts: Facts) -> list[Node]:
     """Backward statements that read a recorded value, behind where it comes back."""
     for node, inner, around in places(block):
-        if facts.restores.get(node) == kept:
+        if facts.tape.restores.get(node) == kept:
             other = getattr(around[-1], "orelse", None) if around and inner is around[-1].body else None
             behind = statements([*inner[inner.index(node) + 1 :], *(other or [])])
-            return [n for n in behind if value in loads(n) and hasattr(n, "lineno") and n not in facts.restores]
+            return [n for n in behind if value in loads(n) and hasattr(n, "lineno") and n not in facts.tape.restores]
     return []
 
 
@@ -232,10 +238,10 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         type_comment=None,
         type_params=[],
     )
-    facts.saved = kept_alive(program, facts) | names_sharing_arrays(program, facts)
-    forward = restore_contexts(write_forward(program.forward, facts), facts.contexts)
-    backward = restore_contexts(cite_lines(program.backward, facts), facts.contexts)
-    if facts.mode == "vjp":
+    facts.tape.saved = kept_alive(program, facts) | names_sharing_arrays(program, facts)
+    forward = restore_contexts(write_forward(program.forward, facts), facts.origin.contexts)
+    backward = restore_contexts(cite_lines(program.backward, facts), facts.origin.contexts)
+    if facts.request.mode == "vjp":
         definition.body += [*forward, pullback(program, facts, backward), results(program, facts)]
     else:
         gap = [remark(Blank())] if forward and backward else []
@@ -245,10 +251,10 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
 
 def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ...]:
     """Names that the derivative reads and does not bind, in alphabetical order."""
-    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    body = [*program.forward, *facts.tape.fresh_copies, *program.backward, program.result]
     arguments = signature(function, facts)
     bound = {n.id for n in walk(arguments) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
-    bound |= {name for node in statements(body) for name in stores(node)} | set(facts.seeds) | {"_"}
+    bound |= {name for node in statements(body) for name in stores(node)} | set(facts.names.seeds) | {"_"}
     roots = [arguments, *body]
     read = {n.id for r in roots for n in walk(r) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
     return tuple(sorted(read - bound))
@@ -265,16 +271,16 @@ def signature(function: Node, facts: Facts) -> Node:
     for each in ("posonlyargs", "args", "kwonlyargs") if is_tidy(facts) else ():
         for own, users in zip(getattr(arguments, each), getattr(function.args, each), strict=True):
             own.annotation = plain_annotation(users.annotation, facts.namespace.lookup)
-    for seed in facts.seeds if facts.mode != "vjp" else ():
+    for seed in facts.names.seeds if facts.request.mode != "vjp" else ():
         parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
         if (
-            facts.handed.apart
-            and len(facts.seeds) > len(facts.mask_seeds) + 1
+            facts.request.handed.apart
+            and len(facts.names.seeds) > len(facts.calls.mask_seeds) + 1
             and not facts.module.given
             and not facts.pushes_forward
         ):
             arguments.args.append(parameter)
-        elif facts.pushes_forward or facts.seed == "given":
+        elif facts.pushes_forward or facts.request.seed == "given":
             arguments.kwonlyargs.append(parameter)
             arguments.kw_defaults.append(None)
         else:
@@ -295,17 +301,17 @@ def _written(block: Block, facts: Facts) -> Block:
     made: Block = []
     previous: Node = None
     for node in block:
-        user = facts.origin.get(node, node)
+        user = facts.origin.user.get(node, node)
         if user is not previous:
             made += [at(remark(Comment(line)), user) for line in _comments_above(node, facts)]
-        previous = user if node in facts.origin else previous
+        previous = user if node in facts.origin.user else previous
         made.append(node if isinstance(node, COMPOUND) else _own_text(node, facts))
     return made
 
 
 def _own_text(node: Node, facts: Facts) -> Node:
-    user: Node = facts.origin.get(node, node)
-    known = facts.text.get(user)
+    user: Node = facts.origin.user.get(node, node)
+    known = facts.origin.text.get(user)
     if known is None or not same_tree(facts.as_written(node), known):
         return facts.as_written(node)
     if is_tidy(facts):
@@ -324,10 +330,10 @@ def _own_text(node: Node, facts: Facts) -> Node:
 
 def _comments_above(node: Node, facts: Facts) -> list[str]:
     """Comment lines that stand alone right above a user's statement, and a comment behind a header."""
-    user: Node = facts.origin.get(node, node)
-    if node in facts.pushes or not hasattr(user, "lineno"):
+    user: Node = facts.origin.user.get(node, node)
+    if node in facts.tape.pushes or not hasattr(user, "lineno"):
         return []
-    if user not in facts.text and not isinstance(user, COMPOUND):
+    if user not in facts.origin.text and not isinstance(user, COMPOUND):
         return []
     if user.lineno <= facts.source.first and facts.module.blocks:  # the loop over blocks, which no line has
         return []
@@ -358,7 +364,7 @@ def _cite_lines_in(block: Block, facts: Facts, spans: dict[int, int], heads: dic
     last = None
     for node in block:
         line = getattr(node, "lineno", None)
-        if node in facts.again_written:
+        if node in facts.origin.again_written:
             made += write_forward([node], facts)
             last = None
             continue
@@ -366,7 +372,7 @@ def _cite_lines_in(block: Block, facts: Facts, spans: dict[int, int], heads: dic
             node.body = _cite_lines_in(node.body, facts, spans, heads)
             node.orelse = _cite_lines_in(getattr(node, "orelse", None) or [], facts, spans, heads)
             last = None
-        elif node not in facts.zeros and line != last and (line in spans or (last and line in heads)):
+        elif node not in facts.tape.zeros and line != last and (line in spans or (last and line in heads)):
             text = _user_text(line, spans.get(line) or heads[line], facts)
             made.append(at(remark(Comment(f"# line {line}: {text}")), node))
             last = line
@@ -388,12 +394,12 @@ def _user_text(first: int, last: int, facts: Facts) -> str:
 
 def pullback(program: Program, facts: Facts, backward: Block) -> Node:
     """The backward half as a closure that may be called any number of times."""
-    definition = statement(f"def {facts.back}({', '.join(facts.seeds)}):\n    pass")
-    definition.body = [*facts.fresh_copies, *backward, gast.Return(program.result.value.elts[1])]
+    definition = statement(f"def {facts.names.back}({', '.join(facts.names.seeds)}):\n    pass")
+    definition.body = [*facts.tape.fresh_copies, *backward, gast.Return(program.result.value.elts[1])]
     return definition
 
 
 def results(program: Program, facts: Facts) -> Node:
     """`return y, back`."""
     value = program.result.value.elts[0]
-    return at(gast.Return(gast.Tuple(elts=[value, name(facts.back)], ctx=gast.Load())), program.result)
+    return at(gast.Return(gast.Tuple(elts=[value, name(facts.names.back)], ctx=gast.Load())), program.result)

@@ -119,7 +119,7 @@ def _solution_pulled(call: Call) -> Node | None:
     missing = {key: value for key, value in usual.items() if key not in call.given}
     made = _adjoint(call, "np.transpose(last)", tfirst=True, **missing)
     _write_departure(call, TIME_FIRST, "t_last[i] + ", "last[:, i]", "y[:, i]")
-    is_array = getattr(call.work.facts.kinds.get(getattr(call.parts["span"], "id", "")), "tag", "") == "array"
+    is_array = getattr(call.work.facts.kinds.of_names.get(getattr(call.parts["span"], "id", "")), "tag", "") == "array"
     span = "np.array(({}, {}))" if is_array else "({}, {})"
     if _is_none(call.parts["eval"]):
         ends = span.format("departed + moved[0]", "moved[-1]")
@@ -150,7 +150,7 @@ def _still(node: Node, call: Call) -> bool:
     """Whether a tangent is written as zero."""
     if isinstance(node, gast.Tuple | gast.List):
         return all(_still(one, call) for one in node.elts)
-    found = binding_of(node.func, call.work.facts, call.work.facts.local) if isinstance(node, gast.Call) else None
+    found = binding_of(node.func, call.work.facts, call.work.facts.names.local) if isinstance(node, gast.Call) else None
     return (found is not None and found.object is zeros_like) or _is_none(node)
 
 
@@ -292,7 +292,7 @@ def _statement(node: Node, work: Rewriting) -> Block:
         shown = list(walk(node.value))
         node.value = rewrite(node.value, lambda part: _exchange_results(part, node, before, work))
         if list(walk(node.value)) != shown:
-            work.facts.foreign[node] = None
+            work.facts.origin.foreign[node] = None
     return [*take_out(before, work), node]
 
 
@@ -301,7 +301,7 @@ def _exchange_results(part: Node, where: Node, before: Block, work: Rewriting) -
     held = part.value if isinstance(part, gast.Subscript) and isinstance(part.slice, gast.Constant) else None
     if isinstance(held, gast.Tuple):
         return held.elts[part.slice.value]
-    found = binding_of(part.func, work.facts, work.facts.local) if isinstance(part, gast.Call) else None
+    found = binding_of(part.func, work.facts, work.facts.names.local) if isinstance(part, gast.Call) else None
     for op, arguments, write in (*WRITTEN, *FLOWS):
         if found is not None and found.object is op:
             call = Call(arguments, part, where, before, work)

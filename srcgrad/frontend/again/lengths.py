@@ -44,7 +44,7 @@ def lengths(function: Node, facts: Facts) -> None:
         return
     work = _Text(function, facts)
     work.values_alone()
-    if facts.mode in _BACKWARD:
+    if facts.request.mode in _BACKWARD:
         work.shares()
         work.signs()
     else:
@@ -106,7 +106,7 @@ class _Text:
             bound = stores(node)
             if isinstance(node, gast.Assign) and bound and not any(one in gradients for one in bound):
                 for call in [n for n in walk(node) if isinstance(n, gast.Call)]:
-                    self.facts.instead[call] = self.means(call)
+                    self.facts.origin.instead[call] = self.means(call)
 
     def _is_plain(self, one: str) -> bool:
         """Whether a name is bound once, outside of loops and branches."""
@@ -126,11 +126,11 @@ class _Text:
                     made.pop()
                 held = self.facts.names.fresh(f"{one}_value") if one in gradients else one
                 made.append(at(assign(held, _rename_lengths(node.value, own)), node))
-                self.facts.foreign[made[-1]] = None
+                self.facts.origin.foreign[made[-1]] = None
                 own[one] = held
-                self.facts.local |= {held}
+                self.facts.names.local |= {held}
         made[-1].value = gast.Tuple([_rename_lengths(returned.elts[0], own), *returned.elts[1:]], gast.Load())
-        self.facts.foreign[made[-1]] = None
+        self.facts.origin.foreign[made[-1]] = None
         self.function.body = made
 
     def _is_length(self, node: Node) -> bool:
@@ -142,7 +142,7 @@ class _Text:
         for node in [n for one in statements(self.function.body) for part in header(one) for n in walk(part)]:
             z = self._length(node)
             if z is not None and self._of_length(z):
-                self.facts.instead[node] = denominator
+                self.facts.origin.instead[node] = denominator
 
     def shares(self) -> None:
         """Find `g * x / r` and `np.expand_dims(g / r, axis) * x`, where r is the length of x, or inf for 0."""
@@ -162,7 +162,7 @@ class _Text:
         for part in (one.quotient, one.divisor):
             for node in [n for p in walk(part) for n in walk(self.definition_of_name(p))]:
                 if self._length(node):
-                    self.facts.instead[node] = denominator
+                    self.facts.origin.instead[node] = denominator
         self._become(one.node, one.tree, call)
 
     def _operations(self) -> list[tuple[Node, Node]]:
@@ -177,7 +177,7 @@ class _Text:
         for key in ("left", "op", "right"):
             tree.__dict__.pop(key, None)
         tree.func, tree.args, tree.keywords = parts.func, parts.args, parts.keywords
-        self.facts.foreign[node] = None
+        self.facts.origin.foreign[node] = None
 
     def _share(self, node: Node, tree: Node) -> _Share | None:
         if isinstance(tree.op, gast.Div):

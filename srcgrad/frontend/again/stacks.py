@@ -81,8 +81,8 @@ class AdjointKinds:
         return UNKNOWN
 
     def _name(self, name: str) -> Kind:
-        if name in self.facts.kinds:
-            return self.facts.kinds[name]
+        if name in self.facts.kinds.of_names:
+            return self.facts.kinds.of_names[name]
         if name in self.open:
             self.met.add(name)
             return OPEN
@@ -157,7 +157,7 @@ def _part(part: Node, stem: str, where: Node, before: Block, facts: Facts) -> No
         return part
     held = facts.names.fresh(stem)
     made = at(assign(held, part), where)
-    facts.foreign[made] = None
+    facts.origin.foreign[made] = None
     before.append(made)
     return name(held)
 
@@ -223,7 +223,7 @@ def portions(function: Node, facts: Facts) -> Node:
 def _is_portion(node: Node, facts: Facts) -> bool:
     if not isinstance(node, gast.Assign) or not is_write(node) or not isinstance(part_written(node).slice, gast.Slice):
         return False
-    return facts.lists.get(getattr(part_written(node).value, "id", "")) == "list"
+    return facts.kinds.lists.get(getattr(part_written(node).value, "id", "")) == "list"
 
 
 @dataclass
@@ -291,14 +291,14 @@ class _Portion:
 
     def _name(self, stem: str) -> str:
         made = self.facts.names.fresh(stem)
-        self.facts.local |= {made}
+        self.facts.names.local |= {made}
         return made
 
     def _mark_statements(self, block: Block) -> Block:
         for made in block:
             for inner in walk(made):
                 at(inner, self.node)
-        self.facts.foreign.update(dict.fromkeys(statements(block)))
+        self.facts.origin.foreign.update(dict.fromkeys(statements(block)))
         return block
 
 
@@ -313,10 +313,10 @@ def _step(part: Node) -> int | None:
 
 def stacks(function: Node, facts: Facts) -> None:
     """Tell the lists of a text of ours from its stacks, which are no lists to the passes that follow."""
-    facts.lists = _beside_stacks(function, facts)
+    facts.kinds.lists = _beside_stacks(function, facts)
     function.body = rewrite_statements(function.body, lambda node: [_renewed_item(node, facts)])
     filled = {w for node in statements(function.body) if is_write(node) for w in written_names(node)}
-    lists = filled & set(facts.lists)
+    lists = filled & set(facts.kinds.lists)
     function.body = rewrite_statements(function.body, lambda node: _copy_filled_lists(node, lists, facts))
 
 
@@ -328,15 +328,15 @@ def _copy_filled_lists(node: Node, filled: set[str], facts: Facts) -> Block:
         popped = isinstance(node.value, gast.Call) and isinstance(node.value.func, gast.Attribute)
         if popped:
             held = facts.names.fresh("held")
-            facts.local |= {held}
+            facts.names.local |= {held}
             first = at(assign(held, node.value), node)
-            facts.foreign[first] = None
+            facts.origin.foreign[first] = None
             made.append(first)
             node.value = name(held)
         if isinstance(node.value, gast.Name | gast.Subscript):
-            copies = "list" if facts.lists[bound] == "list" else library("fields_of", fields_of, facts)
+            copies = "list" if facts.kinds.lists[bound] == "list" else library("fields_of", fields_of, facts)
             node.value = at(expression(f"{copies}(held)", held=node.value), node)
-            facts.foreign[node] = None
+            facts.origin.foreign[node] = None
     return [*made, node]
 
 
@@ -345,13 +345,13 @@ def _renewed_item(node: Node, facts: Facts) -> Node:
     if not is_write(node) or isinstance(part_written(node).slice, gast.Slice):
         return node
     part, held = part_written(node), written_names(node)[0]
-    if not isinstance(node, gast.AugAssign) or held not in facts.lists:
+    if not isinstance(node, gast.AugAssign) or held not in facts.kinds.lists:
         return node
     read = copy(part)
     read.ctx = gast.Load()
     made = at(gast.Assign([part], at(gast.BinOp(read, node.op, node.value), node), None), node)
-    if node in facts.foreign:
-        facts.foreign[made] = None
+    if node in facts.origin.foreign:
+        facts.origin.foreign[made] = None
     return made
 
 
@@ -360,13 +360,13 @@ def _beside_stacks(function: Node, facts: Facts) -> dict[str, str]:
     order = list(statements(function.body))
     parts = [(node, item) for node in order for part in header(node) for item in walk(part)]
     mentions = [i.id for _, i in parts if isinstance(i, gast.Name) and isinstance(i.ctx, gast.Load)]
-    found = {w: facts.lists[w] for n in order if is_write(n) for w in written_names(n) if w in facts.lists}
+    found = {w: facts.kinds.lists[w] for n in order if is_write(n) for w in written_names(n) if w in facts.kinds.lists}
     for bound in dict.fromkeys(w for node in order for w in written_names(node) if is_change(node, w)):
         pushed = [
             n for n in order if isinstance(n, gast.Expr) and is_change(n, bound) and n.value.func.attr == "append"
         ]
         popped = [n for n, item in parts if _is_pop(item, bound) and not isinstance(n, gast.Expr)]
-        if bound not in facts.lists:
+        if bound not in facts.kinds.lists:
             raise facts.refuse(
                 next(n for n in order if bound in written_names(n)),
                 "E5010",
@@ -376,7 +376,7 @@ def _beside_stacks(function: Node, facts: Facts) -> dict[str, str]:
         made = [n for n in order if target(n) == bound and not is_change(n, bound)]
         empty = bool(made) and all(isinstance(n.value, gast.List) and not n.value.elts for n in made)
         if not empty or len(popped) + len(pushed) != mentions.count(bound):
-            found[bound] = facts.lists[bound]
+            found[bound] = facts.kinds.lists[bound]
     return found
 
 

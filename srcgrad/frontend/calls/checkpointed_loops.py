@@ -184,7 +184,7 @@ class Lift:
 
     def own(self, node: Node) -> Node:
         """A statement that is not the user's, at the line of the loop."""
-        self.made[node] = self.facts.foreign[node] = None
+        self.made[node] = self.facts.origin.foreign[node] = None
         for item in walk(node):
             at(item, self.loop) if "lineno" not in item.__dict__ else None
         return at(node, self.loop)
@@ -388,15 +388,15 @@ def _over_places(work: Lift) -> Block:
     elif not isinstance(loop.target, gast.Name):
         raise work.refuse(loop.target, "a range has numbers for items", "loop over one name")
     for node in [*before, *statements(loop.body)]:
-        if node in facts.foreign:
+        if node in facts.origin.foreign:
             work.made[node] = None
-    facts.local |= own_names(work.function) | {loop.target.id} | {s for n in before for s in stores(n)}
+    facts.names.local |= own_names(work.function) | {loop.target.id} | {s for n in before for s in stores(n)}
     return before
 
 
 def _is_range(node: Node, facts: Facts) -> bool:
     called = getattr(node.func, "id", "") if isinstance(node, gast.Call) else ""
-    found = facts.namespace.lookup(called) if called and called not in facts.local else None
+    found = facts.namespace.lookup(called) if called and called not in facts.names.local else None
     if found is not None and found.object is reversed and len(node.args) == 1:
         return _is_range(node.args[0], facts)
     return found is not None and found.object is range
@@ -414,7 +414,7 @@ def _as_while(work: Lift, flag: str, extra: list[Node]) -> Block:
     test = expression(f"{place} < len({over})")
     work.loop = at(gast.While(test, [*head, *loop.body], []), loop)
     extra.append(name(place))
-    facts.local |= {over, place}
+    facts.names.local |= {over, place}
     return [work.own(statement(f"{over} = value", value=value)), work.own(statement(f"{place} = 0"))]
 
 
@@ -427,7 +427,7 @@ def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
     changed = changed_in(body, facts)
     found.binds.update(dict.fromkeys(changed))
     item = loop.target.id if isinstance(loop, gast.For) else ""
-    local = own_names(function) | facts.local
+    local = own_names(function) | facts.names.local
     early = before_loop(work.start, function) | set(extra)
     outside = read_outside(work.start, function) | set(extra)
     called = {f.name if isinstance(f, gast.FunctionDef) else f.targets[0].id for f in functions}
@@ -455,7 +455,7 @@ def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
     tree = definition(work, [*counted, *state, *constants], body, results, flag)
     user = facts.source
     source = Source(user.file, loop.lineno, user.lines, tree, tree.name, user.comments, user.cell)
-    made = {n: None for n in walk(tree) if n in work.made or n in facts.foreign}
+    made = {n: None for n in walk(tree) if n in work.made or n in facts.origin.foreign}
     return Step(source, facts.namespace, item if counted else "", tuple(state), tuple(results), tuple(changed), made)
 
 
@@ -495,11 +495,11 @@ def checkpoints(function: Node, facts: Facts) -> Node:
         return function
     facts.module.checkpoints = True
     kept = facts.recomputes
-    local = facts.local
-    facts.local = facts.local | own_names(function)
+    local = facts.names.local
+    facts.names.local = facts.names.local | own_names(function)
     _calls(function, kept, facts)
     function.body = _block(function.body, function, kept, facts)
-    facts.local = facts.local | local
+    facts.names.local = facts.names.local | local
     for item in [n for s in function.body for n in walk(s)]:
         if _is_marker(item, facts) and getattr(item, "id", "") != LOOP:
             raise facts.refuse(
@@ -521,7 +521,7 @@ def _is_marker(node: Node, facts: Facts) -> bool:
     """Whether an expression means `checkpointed`, `checkpoint` or a call of one of them."""
     if not isinstance(node, gast.Name | gast.Attribute):
         return False
-    found = binding_of(node, facts, facts.local)
+    found = binding_of(node, facts, facts.names.local)
     return found is not None and (found.object is checkpointed or found.object is checkpoint)
 
 
@@ -548,7 +548,7 @@ def _slots(node: Node, facts: Facts) -> Node | None:
     """The number of states that a marked header keeps, None's literal if it does not say; None for other headers."""
     if not isinstance(node, gast.Call):
         return None
-    found = binding_of(node.func, facts, facts.local)
+    found = binding_of(node.func, facts, facts.names.local)
     if found is None or found.object is not checkpointed:
         return None
     words = {word.arg: word.value for word in node.keywords}
@@ -566,11 +566,11 @@ def _calls(function: Node, kept: bool, facts: Facts) -> None:
     """`checkpoint(f)(x)` as a call of `f`, by a name that says so."""
     for call in [n for s in function.body for n in walk(s) if isinstance(n, gast.Call)]:
         maker = call.func
-        found = binding_of(maker.func, facts, facts.local) if isinstance(maker, gast.Call) else None
+        found = binding_of(maker.func, facts, facts.names.local) if isinstance(maker, gast.Call) else None
         if found is None or found.object is not checkpoint or len(maker.args) != 1 or maker.keywords:
             continue
         inner = maker.args[0]
-        known = function_of(inner, facts, facts.local)
+        known = function_of(inner, facts, facts.names.local)
         plain = known is not None and known.binding is not None and not known.args and not known.words
         if not kept:
             call.func = inner
@@ -583,7 +583,7 @@ def _calls(function: Node, kept: bool, facts: Facts) -> None:
                 "define it at module level, with all that it reads as parameters",
             )
         assert known is not None and known.binding is not None, "it has just been looked at"
-        spelled = facts.names.fresh(known.name) if known.name in facts.local else known.name
+        spelled = facts.names.fresh(known.name) if known.name in facts.names.local else known.name
         meant = Binding("object", Checkpoint(known.called)) if known.binding.static is None else known.binding
         facts.namespace = Overlay(facts.namespace, {spelled: meant})
         call.func = at(name(spelled), inner)

@@ -64,7 +64,7 @@ def looked_at(node: Node, stem: str, where: Node, before: Block, site: Site) -> 
         node = at(name(held), node)
     spelled = site.alias("check_input", Binding("object", check_input))
     check = at(statement(f"{spelled}(x)", x=copy(node)), where)
-    site.facts.foreign[check] = None
+    site.facts.origin.foreign[check] = None
     before.append(check)
     return node
 
@@ -89,16 +89,16 @@ def without_checks(block: Block, facts: Facts) -> Block:
     """A block without looks at what depends on a differentiated input: that holds floating numbers."""
 
     def kept(node: Node) -> Block:
-        return [] if node in facts.effects and _looks_at(node.value, facts) else [node]
+        return [] if node in facts.resolution.effects and _looks_at(node.value, facts) else [node]
 
     return rewrite_statements(block, kept)
 
 
 def _looks_at(call: Node, facts: Facts) -> bool:
-    found = binding_of(call.func, facts, facts.local) if call.args else None
+    found = binding_of(call.func, facts, facts.names.local) if call.args else None
     if found is None or found.kind != "object" or found.object is not check_input:
         return False
-    return _base(call.args[0]) in facts.varied
+    return _base(call.args[0]) in facts.activity.varied
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +257,7 @@ def _kind(node: Node, facts: Facts) -> Kind | None:
         return None
     bound = [s for s in statements(facts.source.tree.body) if node.id in stores(s)]
     if not bound:
-        return facts.kinds.get(node.id)
+        return facts.kinds.of_names.get(node.id)
     shown = getattr(bound[0], "value", None) if len(bound) == 1 and target(bound[0]) == node.id else None
     return _of_display(shown) if isinstance(shown, gast.Tuple | gast.List | gast.Dict) else None
 
@@ -294,7 +294,9 @@ def close_function(found: Function, site: Site) -> Function:
         parameter = gast.Name(id=each, ctx=gast.Param(), annotation=None, type_comment=None)
         tree.args.kwonlyargs.append(at(parameter, tree))
         tree.args.kw_defaults.append(None)
-    source = replace(owner.source, tree=tree, name=tree.name, first=tree.lineno, made=found.tree in owner.foreign)
+    source = replace(
+        owner.source, tree=tree, name=tree.name, first=tree.lineno, made=found.tree in owner.origin.foreign
+    )
     words = {each: name(each) for each in captured}
     return Function(
         found.name, binding=Binding("object", ClosedFunction(source, namespace)), args=found.args, words=words
@@ -320,11 +322,11 @@ def _capture(
     for read in [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]:
         if read.id in own or read.id in seen:
             continue
-        function = owner.functions.get(read.id)
+        function = owner.names.functions.get(read.id)
         if function is not None:
             seen[read.id] = None
             _capture_function(read.id, function, owner, captured, before, namespace, seen)
-        elif read.id in owner.local or read.id in owner.around:
+        elif read.id in owner.names.local or read.id in owner.names.around:
             captured[read.id] = None
 
 
@@ -397,11 +399,11 @@ def hand_over(call: Node, where: Node, site: Site) -> None:
     if found.args or found.words or (found.binding is not None and rule_of(found.called) is not None):
         found = _apply_partial(found, handed, site)
     elif found.binding is not None:
-        if isinstance(slot, gast.Name) and slot.id in site.facts.functions:
+        if isinstance(slot, gast.Name) and slot.id in site.facts.names.functions:
             _give(call, handed.parameter, name(site.alias(found.name, found.binding)), site)
-            site.facts.foreign[where] = None
+            site.facts.origin.foreign[where] = None
         return
-    site.facts.foreign[where] = None
+    site.facts.origin.foreign[where] = None
     given = _argument(call, handed.args, site)
     whole = close_function(found, site)
     assert whole.binding is not None, "a function that is closed has a name of its own"
@@ -417,7 +419,7 @@ def hands(node: Node, site: Site) -> bool:
     """Whether a call gives such an operation a function that stands in this one."""
     if not isinstance(node, gast.Call) or handed_of(node, site.facts, site.local) is None:
         return False
-    return any(isinstance(n, gast.Name) and n.id in site.facts.functions for n in walk(node))
+    return any(isinstance(n, gast.Name) and n.id in site.facts.names.functions for n in walk(node))
 
 
 def _make_parameters(
@@ -478,7 +480,7 @@ def _apply_partial(found: Function, handed: FunctionArgument, site: Site) -> Fun
     tree.body[0].value = value
     for item in walk(tree):
         at(item, found.tree if found.tree is not None else facts.source.tree)
-    facts.functions[made] = Function(made, tree, facts)
+    facts.names.functions[made] = Function(made, tree, facts)
     return Function(made, tree, facts)
 
 

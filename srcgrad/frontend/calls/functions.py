@@ -142,8 +142,8 @@ class Function:
 
 def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
     """The function that an expression means; None if it means none, or if only a run can tell."""
-    if isinstance(node, gast.Name) and node.id in facts.functions:
-        local_function: Function = facts.functions[node.id]
+    if isinstance(node, gast.Name) and node.id in facts.names.functions:
+        local_function: Function = facts.names.functions[node.id]
         return local_function
     if isinstance(node, gast.Call):
         return _derivative(node, facts, local) or _function_of_partial(node, facts, local)
@@ -172,8 +172,8 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
 
 def _owner_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
     """What an expression is of which an attribute is read: an object whose class is known, or a class."""
-    if isinstance(node, gast.Name) and node.id in facts.functions:
-        known: Function = facts.functions[node.id]
+    if isinstance(node, gast.Name) and node.id in facts.names.functions:
+        known: Function = facts.names.functions[node.id]
         return known
     held = live_object(node, facts.namespace, local, None if facts.module is None else facts.module.methods)
     if held is not NOTHING and is_instance(held):
@@ -186,7 +186,7 @@ def _owner_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | Non
         found = None if owner is None or owner.whole is None else _function_of_owner(owner, node, facts)
         if found is not None:
             return found
-    kind = None if isinstance(node, gast.Name) else facts.of.get(node)
+    kind = None if isinstance(node, gast.Name) else facts.kinds.of_expressions.get(node)
     return None if kind is None or kind.tag != "object" else _function_of_kind("", node, kind)
 
 
@@ -319,7 +319,7 @@ def _inherited_method(node: Node, facts: Facts, local: frozenset[str]) -> Functi
     """`super().energy`, in a method of an object whose class is known: what the next of its classes has."""
     maker, here = binding_of(node.value.func, facts, local), facts.namespace.lookup("__class__")
     own = next((a.id for a in facts.source.tree.args.args), "")
-    whole = None if facts.around or own not in facts.functions else facts.functions[own].whole
+    whole = None if facts.names.around or own not in facts.names.functions else facts.names.functions[own].whole
     order = [] if whole is None else list(whole.__mro__)
     if maker is None or maker.object is not super or here is None or here.object not in order or facts.module is None:
         return None

@@ -28,7 +28,7 @@ import numpy as np
 
 from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Operation, inner_kinds
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, Request, inner_kinds
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import is_composition, rule_of
 from srcgrad.core.trees import (
@@ -86,7 +86,7 @@ def is_short(call: Node, called: str, operation: Operation, site: Site) -> bool:
             site.is_of(operation.function, is_straight)
             and repeated_operations(operation.function, facts.module) <= _MOST
         )
-    if facts.mode in ("primal", "trace"):
+    if facts.request.mode in ("primal", "trace"):
         return False
     given = [*call.args, *(word.value for word in call.keywords)]
     varied = None if site.varied is None else dict.fromkeys(site.varied)
@@ -186,7 +186,7 @@ def _is_apart(seen: set[str], call: Node, value: Node, facts: Facts) -> bool:
     """Whether a call changes lists and dicts alone that nothing else in its expression reads."""
     inside = {id(n) for n in walk(call)}
     read = {n.id for n in walk(value) if isinstance(n, gast.Name) and id(n) not in inside}
-    kinds = [facts.kinds.get(one, facts.named.get(one, UNKNOWN)) for one in sorted(seen)]
+    kinds = [facts.kinds.of_names.get(one, facts.kinds.named.get(one, UNKNOWN)) for one in sorted(seen)]
     return not seen & read and all(kind.tag in ("list", "dict") for kind in kinds)
 
 
@@ -196,7 +196,7 @@ _CALLS = 4  # functions called from one another that are looked into
 
 def check_outside(function: Node, facts: Facts) -> None:
     """Refuse `y = x * c.k; n = bump()`, where `bump` changes `c.k`: the backward half would read the new one."""
-    local = frozenset(own_names(function) | facts.local)
+    local = frozenset(own_names(function) | facts.names.local)
     order = statements(function.body)
     read: list[dict[int, None]] = [_read(node, facts, local) for node in order]
     if not any(read):
@@ -247,8 +247,8 @@ def _objects_changed(call: Node, facts: Facts, local: frozenset[str], depth: int
         source, namespace = facts.module.source(found.called)
     except DifferentiationError:
         return {}
-    tree, inner = source.tree, Facts(source, namespace, facts.mode, (), module=facts.module)
-    inner.local = own = frozenset(own_names(tree))
+    tree, inner = source.tree, Facts(source, namespace, Request(facts.request.mode, ()), facts.module)
+    inner.names.local = own = frozenset(own_names(tree))
     given = _arguments_by_name(call, found, tree)
     changed: dict[int, None] = {}
     for place in _written_places(tree):
@@ -288,7 +288,7 @@ def reason_of(call: Node, function: Any, site: Site, *, performed: bool = False)
         isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
     ):
         return ""  # of constants
-    if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
+    if site.facts.request.generated and any(isinstance(item, gast.Tuple) for item in given):
         return "is the rule of a user, with the primals of a call"
     if changed_by(call, site, performed=performed):
         return "writes into its arguments"
@@ -334,25 +334,25 @@ def inline_calls(function: Node, facts: Facts) -> Node:
     """
     if facts.module is None:
         return function
-    for parameter, kind in inner_kinds(facts.kinds):
+    for parameter, kind in inner_kinds(facts.kinds.of_names):
         known = of_argument(parameter, kind)
         if known is not None:
-            facts.functions[parameter] = known
+            facts.names.functions[parameter] = known
     local = own_names(function)
     calls = [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)]
-    if not facts.functions and not facts.module.inline and not any(_has_source(c, facts, local) for c in calls):
+    if not facts.names.functions and not facts.module.inline and not any(_has_source(c, facts, local) for c in calls):
         return function
     facts.namespace = Overlay(facts.namespace, read=read_alone(facts.source.tree))
-    own = facts.generated
-    facts.doubtful = None if own else doubtful_write(facts.source.tree, facts)
+    own = facts.request.generated
+    facts.resolution.doubtful = None if own else doubtful_write(facts.source.tree, facts)
     varied = frozenset(varied_names(function, facts, local))
     function.body = expand_block(function.body, Site(facts, local, (id(facts.source.tree),), expand_block, varied))
     check_given(function, facts, local)
     if not own:
         check_outside(function, facts)
-    if facts.generated and not own and facts.doubtful is not None:
+    if facts.request.generated and not own and facts.resolution.doubtful is not None:
         raise facts.refuse(
-            facts.doubtful,
+            facts.resolution.doubtful,
             "E5010",
             "a second derivative goes through a derivative and through an array that changes",
             "make the array by `np.zeros`, fill it, and give it a second name after that; or build it by np.stack",
@@ -372,7 +372,7 @@ def _has_source(call: Node, facts: Facts, local: frozenset[str]) -> bool:
 
 def _is_known(node: Node, found: Function, facts: Facts, local: frozenset[str]) -> bool:
     """Whether the rest of the pipeline finds a function by what its call says: a global name, as it is."""
-    if isinstance(node, gast.Name) and node.id in facts.functions:
+    if isinstance(node, gast.Name) and node.id in facts.names.functions:
         return False  # a second name of a function, whatever the module has by that name
     return is_ordinary(found) and binding_of(node, facts, local) is not None
 
@@ -416,7 +416,7 @@ def expand_block(block: Block, site: Site) -> Block:
                 check_order(argument, site)
             node.value.args = [_expand(argument, node, before, site) for argument in node.value.args]
         if before:
-            site.facts.foreign[node] = None
+            site.facts.origin.foreign[node] = None
         made += [*before, node]
     return made
 
@@ -428,7 +428,7 @@ def _places(node: Node) -> list[Node]:
 
 
 def _is_nested(node: Node, site: Site) -> bool:
-    return isinstance(node, gast.Call) and getattr(node.func, "id", "") in site.facts.functions
+    return isinstance(node, gast.Call) and getattr(node.func, "id", "") in site.facts.names.functions
 
 
 def _as_branch(node: Node, site: Site) -> Block:
@@ -438,7 +438,7 @@ def _as_branch(node: Node, site: Site) -> Block:
     branch = at(gast.If(node.value.test, *sides), node)
     node.value = at(name(held), node.value)
     for made in (*sides[0], *sides[1], branch, node):
-        site.facts.foreign[made] = None
+        site.facts.origin.foreign[made] = None
     return [branch, node]
 
 
@@ -481,7 +481,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         value.args = [_expand(argument, where, before, site) for argument in value.args]
         for word in value.keywords:
             word.value = _expand(word.value, where, before, site)
-        site.facts.foreign[where] = None
+        site.facts.origin.foreign[where] = None
         _give_bound(value, derived, site)
         return written_out(value, derived, where, before, site) if _is_written_out(value, site, derived) else value
     if isinstance(value, gast.IfExp | gast.BoolOp):
@@ -507,7 +507,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         return value
     if _is_local(value.func, site) or not _is_known(value.func, found, site.facts, site.local):
         _give_bound(value, found, site)
-        site.facts.foreign[where] = None
+        site.facts.origin.foreign[where] = None
     hand_over(value, where, site)
     performed = isinstance(where, gast.Expr) and where.value is value
     return written_out(value, found, where, before, site) if _is_written_out(value, site, found, performed) else value
@@ -515,13 +515,13 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
 
 def _keep_kind(call: Node, made: Node, site: Site) -> None:
     """What a call gives is of the kind of the call: `M(m.w)` in the place of `m.copy()` is an object of M."""
-    kind = site.facts.of.get(call)
-    if made is call or kind is None or kind.tag != "object" or made in site.facts.of:
+    kind = site.facts.kinds.of_expressions.get(call)
+    if made is call or kind is None or kind.tag != "object" or made in site.facts.kinds.of_expressions:
         return
-    site.facts.of[made] = kind
+    site.facts.kinds.of_expressions[made] = kind
     known = of_argument(made.id, kind) if isinstance(made, gast.Name) else None
     if known is not None and made.id in site.local:
-        site.facts.functions.setdefault(made.id, known)
+        site.facts.names.functions.setdefault(made.id, known)
 
 
 def _check_none(item: Node, site: Site) -> None:
@@ -535,13 +535,13 @@ def _name_conditional(value: Node, where: Node, before: Block, site: Site) -> No
     """A conditional expression inside of another one: its value gets a name."""
     held = site.facts.names.fresh("chosen")
     bind = at(assign(held, value), where)
-    site.facts.foreign[bind] = None
+    site.facts.origin.foreign[bind] = None
     before += expand_block([bind], site)
     return at(name(held), value)
 
 
 def _is_local(node: Node, site: Site) -> bool:
-    return isinstance(node, gast.Name) and node.id in site.facts.functions
+    return isinstance(node, gast.Name) and node.id in site.facts.names.functions
 
 
 def _give_bound(call: Node, found: Function, site: Site) -> None:

@@ -10,7 +10,7 @@ import ast
 import dataclasses
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import (
     TYPE_CHECKING,
@@ -22,7 +22,7 @@ import numpy as np
 
 from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts, Names
+from srcgrad.core.facts import Facts, FunctionNames, Request
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
 from srcgrad.core.source_text import Source, place
 from srcgrad.core.trees import (
@@ -167,7 +167,7 @@ def _of_text(written: Node, namespace: Namespace, facts: Facts) -> Node:
     for item in [n for n in walk(written) if isinstance(n, gast.Name)]:
         meant = namespace.lookup(item.id)
         if meant is not None:
-            item.id = name_in_receiver(item.id, meant, facts, facts.local, (namespace, item.id))
+            item.id = name_in_receiver(item.id, meant, facts, facts.names.local, (namespace, item.id))
     return written
 
 
@@ -199,7 +199,7 @@ def unpack_arguments(node: Node, work: Rewriting) -> Block:
         if isinstance(part, gast.AST) and any(_unpacks(item) for item in find_nodes(part, gast.Starred, gast.keyword)):
             _visit(part, node, made, work, sure=True)
     if made:
-        work.facts.foreign[node] = None
+        work.facts.origin.foreign[node] = None
     return made
 
 
@@ -238,7 +238,7 @@ def _items(value: Node, facts: Facts) -> dict[str, Node] | None:
         items = {getattr(key, "value", None): item for key, item in zip(value.keys, value.values, strict=True)}
         return {str(key): item for key, item in items.items()} if all(isinstance(key, str) for key in items) else None
     if isinstance(value, gast.Call) and not value.args and all(word.arg for word in value.keywords):
-        found = binding_of(value.func, facts, facts.local)
+        found = binding_of(value.func, facts, facts.names.local)
         if found is not None and found.object is dict:
             return {word.arg: word.value for word in value.keywords}
     return None
@@ -313,12 +313,12 @@ def _takes_a_tuple(call: Node, work: Rewriting) -> bool:
     """`x.reshape(*shape)` is `x.reshape(shape)`."""
     method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
     alone = method in ("reshape", "transpose") and len(call.args) == 1
-    return alone and binding_of(call.func, work.facts, work.facts.local) is None
+    return alone and binding_of(call.func, work.facts, work.facts.names.local) is None
 
 
 def _filled_parameters(call: Node, facts: Facts) -> list[str]:
     """The parameters that positional arguments fill, where it is certain how many those are."""
-    found = function_of(call.func, facts, facts.local)
+    found = function_of(call.func, facts, facts.names.local)
     if found is None or found.wanted is not None:
         return []
     given = {*found.words, *(word.arg for word in call.keywords)}
@@ -403,7 +403,7 @@ def bind(
         if bound is None:
             bound = spelled[parameter] = facts.names.numbered_name(parameter)
         made = at(assign(bound, value), where)
-        facts.foreign[made] = None
+        facts.origin.foreign[made] = None
         before.append(made)
 
 
@@ -441,8 +441,8 @@ def taken_as_real(function: Any) -> tuple[str, ...]:
 def note_real(given: dict[str, Node], found: Function, spelled: dict[str, str], inner: Facts, facts: Facts) -> None:
     """The text of a derivative that a function calls was made for real arguments: `complexes` sees to it."""
     real = () if found.tree is not None else taken_as_real(found.called)
-    assumed = [*inner.assumed_real, *(p for p in given if p in real)]
-    facts.assumed_real.update({spelled.get(one, one): None for one in assumed})
+    assumed = [*inner.values.assumed_real, *(p for p in given if p in real)]
+    facts.values.assumed_real.update({spelled.get(one, one): None for one in assumed})
 
 
 @dataclass(frozen=True)
@@ -458,7 +458,7 @@ class Site:
     @property
     def local(self) -> frozenset[str]:
         """The names that the text binds, those of what has been written out among them."""
-        return self.own | self.facts.local
+        return self.own | self.facts.names.local
 
     def alias(self, stem: str, binding: Binding) -> str:
         """A global name of the text for a function that is known by its value."""
@@ -498,31 +498,31 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     given = arguments_of(call, tree, found, facts)
     known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
-    inner.functions.update(known | owners)
+    inner.names.functions.update(known | owners)
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
     theirs = names_brought_along([*known.values(), *owners.values()])
     around = frozenset().union(*(_names_around(f.owner) for f in functions.values() if f.tree is not None))
     theirs_around = around | (_names_around(facts) if functions else around)
     moved = _names_to_avoid_hiding(tree, found, theirs, theirs_around, outer, inner, facts)
-    inner.around |= theirs_around - own_names(tree)  # what functions read that it hands on in turn
+    inner.names.around |= theirs_around - own_names(tree)  # what functions read that it hands on in turn
     given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
-    shared = outer | around | (_names_around(facts) if around else around)
-    shared |= {n for n in theirs if n in site.local}
+    shared = outer | around | (_names_around(facts) if around else around) | {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
     assert isinstance(inner.namespace, Overlay), "an overlay was put there"
     inner.namespace.read.update(read_alone(source.tree) | read_by_both(source.tree, inner.namespace, facts.namespace))
     tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
     check_given(tree, inner, local)
-    facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
+    facts.resolution.doubtful = facts.resolution.doubtful or inner.resolution.doubtful
+    facts.request = replace(facts.request, generated=facts.request.generated or inner.request.generated)
     inside = _inner_arguments({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
     spelled = _new_names(tree, inner, site, shared | set(functions))
-    tuples = displays(given, tree, where, before, facts) if facts.generated else {}
+    tuples = displays(given, tree, where, before, facts) if facts.request.generated else {}
     handed = {p: v for p, v in given.items() if p not in {*functions, *tuples, *inside}}
     bind(handed, call, tree, found, spelled, where, before, facts)
     note_real(given, found, spelled, inner, facts)
     _settle(tree, spelled, tuples, inside, call, where, inner, facts)
-    facts.records.update({spelled[one]: owner for one, owner in inner.records.items() if one not in given})
+    facts.kinds.records.update({spelled[one]: owner for one, owner in inner.kinds.records.items() if one not in given})
     last = tree.body[-1]
     before += tree.body[:-1]
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
@@ -530,7 +530,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     if performed:
         return at(literal_node(None), call)
     if _needs_no_name(last.value, original, where, call):
-        facts.foreign[where] = None
+        facts.origin.foreign[where] = None
         return last.value
     return _name_result(last.value, tree, where, before, call, facts)
 
@@ -538,19 +538,24 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
 def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:
     """What is known of a callee before it is looked at."""
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
-    inner = Facts(source, namespace, facts.mode, (), names=Names(sorted(taken)), module=facts.module)
-    inner.generated, inner.placed = source.file.startswith("<srcgrad "), True
-    inner.local, inner.doubtful = own_names(tree), None if inner.generated else doubtful_write(tree, inner)
+    inner = Facts(source, namespace, Request(facts.request.mode, ()), facts.module, FunctionNames(set(taken)))
+    inner.request = replace(inner.request, generated=source.file.startswith("<srcgrad "), placed=True)
+    inner.names.local, inner.resolution.doubtful = (
+        own_names(tree),
+        None if inner.request.generated else doubtful_write(tree, inner),
+    )
     if found.owner is not None:
-        inner.around = namespace.hidden = _names_around(found.owner)
-        inner.functions.update({n: f for n, f in found.owner.functions.items() if n not in inner.local})
+        inner.names.around = namespace.hidden = _names_around(found.owner)
+        inner.names.functions.update(
+            {n: f for n, f in found.owner.names.functions.items() if n not in inner.names.local}
+        )
     return inner
 
 
 def _front(tree: Node, given: dict[str, Node], inner: Facts, facts: Facts) -> None:
     """The callee in the language of the rest of the pipeline, for what the caller knows of the arguments."""
-    inner.named = {p: facts.of.get(v) or known_of(v, facts) for p, v in given.items()}
-    inner.kinds.update({p: kind for p, kind in inner.named.items() if kind.tag in ("dict", "list")})
+    inner.kinds.named = {p: facts.kinds.of_expressions.get(v) or known_of(v, facts) for p, v in given.items()}
+    inner.kinds.of_names.update({p: kind for p, kind in inner.kinds.named.items() if kind.tag in ("dict", "list")})
     inner.module.spell(tree, inner)
 
 
@@ -575,7 +580,7 @@ def _name_result(value: Node, tree: Node, where: Node, before: Block, call: Node
     """A name for the result, which a statement of its own binds."""
     result = facts.names.fresh(f"{tree.name}_value")
     before.append(at(assign(result, value), where))
-    facts.foreign[before[-1]] = None
+    facts.origin.foreign[before[-1]] = None
     return at(name(result), call)
 
 
@@ -583,7 +588,9 @@ def _inner_arguments(
     given: dict[str, Node], tree: Node, shared: set[str], found: Function, inner: Facts, site: Site
 ) -> dict[str, Node]:
     """Arguments that stand where they are read: of names that the function does not change."""
-    if inner.assumed_real or (found.tree is None and taken_as_real(found.called)):  # known by the parameters' names
+    if inner.values.assumed_real or (
+        found.tree is None and taken_as_real(found.called)
+    ):  # known by the parameters' names
         return {}
     changed = shared & {one for node in statements(tree.body) for one in stores(node)}
     kept = {p: v for p, v in given.items() if not changed.intersection(loads(v))}
@@ -613,7 +620,7 @@ def _settle(
         for parameter, display in tuples.items():
             open_display(node, spelled.get(parameter, parameter), display)
         for item in statements([node]):
-            facts.foreign[item] = None
+            facts.origin.foreign[item] = None
 
 
 @dataclass(frozen=True)
@@ -648,7 +655,7 @@ def _names_to_avoid_hiding(
     """New names for what would hide a variable that functions read which this one calls or gets."""
     if found.owner is not None:
         hidden = _names_around(found.owner) - outer
-        others |= hidden.intersection(names_of_callees(tree, found.owner.functions))
+        others |= hidden.intersection(names_of_callees(tree, found.owner.names.functions))
     if not theirs and not others:
         return {}
     moved = move_apart(tree, inner, others | set(theirs), outer, facts)
@@ -666,7 +673,7 @@ def _outer_names(tree: Node, found: Function) -> set[str]:
 
 def _names_around(owner: Facts | None) -> frozenset[str]:
     """The names of a function, and of those in which it stands."""
-    return frozenset() if owner is None else owner.local | owner.around
+    return frozenset() if owner is None else owner.names.local | owner.names.around
 
 
 def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
@@ -690,5 +697,5 @@ def _new_names(tree: Node, inner: Facts, site: Site, shared: set[str]) -> dict[s
         meant = inner.namespace.lookup(item.id)
         home = inner.namespace, item.id
         found[item.id] = item.id if meant is None else name_in_receiver(item.id, meant, facts, receiving, home, mine)
-    facts.local |= {found[one] for one in local if one in found}
+    facts.names.local |= {found[one] for one in local if one in found}
     return found

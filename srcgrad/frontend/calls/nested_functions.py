@@ -90,9 +90,9 @@ def hooks(function: Node, work: Rewriting) -> None:
                 found = _as_lambda(found, call, work)
             if isinstance(found, gast.Lambda):
                 call.args[place] = _rename_lambda_parameters(copy(found), function, work)
-                work.facts.lambdas[call.args[place]] = None
+                work.facts.origin.lambdas[call.args[place]] = None
                 if found is not given:
-                    work.facts.foreign[node] = None
+                    work.facts.origin.foreign[node] = None
 
 
 def _names_lambda(node: Node) -> bool:
@@ -158,13 +158,13 @@ def _name_inner_function(part: Node, node: Node, made: Block, work: Rewriting) -
         return part
     spelled = work.name("inner")
     made += _write_out_maker(part, whole, spelled, node, work)
-    work.facts.foreign[node] = None
+    work.facts.origin.foreign[node] = None
     return at(name(spelled), part)
 
 
 def _parts(call: Node, work: Rewriting) -> Node | None:
     """The definition of a function that defines another one and returns it, for a call whose arguments fit."""
-    found = function_of(call.func, work.facts, work.facts.local) if isinstance(call, gast.Call) else None
+    found = function_of(call.func, work.facts, work.facts.names.local) if isinstance(call, gast.Call) else None
     if found is None or found.wanted is not None or found.args or found.words or work.facts.module is None:
         return None
     tree = found.tree if found.tree is not None else _of_module(found, work)
@@ -206,7 +206,7 @@ def _of_module(found: Function, work: Rewriting) -> Node | None:
         own |= _locals(node) if isinstance(node, _FUNCTIONS) else set()
     for one in {n.id for s in source.tree.body for n in walk(s) if isinstance(n, gast.Name)} - own:
         meant, known = namespace.lookup(one), work.facts.namespace.lookup(one)
-        if one in work.facts.local or meant is None or known is None or not _same_meaning(meant, known):
+        if one in work.facts.names.local or meant is None or known is None or not _same_meaning(meant, known):
             return None
     return source.tree
 
@@ -274,14 +274,14 @@ def _write_out_maker(call: Node, tree: Node, bound: str, node: Node, work: Rewri
     inner.name = bound
     made = [work.bind(moved[one], copy(value), node) for one, value in given.items()]
     for one in statements(before):
-        work.facts.foreign[one] = None
+        work.facts.origin.foreign[one] = None
     return [*made, *before, inner]
 
 
 def check_handed(call: Node, again: bool, facts: Facts) -> None:
     """Refuse a function that a call gives on `again`, to one that is being written out: no name means it there."""
     given = [n for value in [*call.args, *(word.value for word in call.keywords)] for n in walk(value)]
-    handed = [n for n in given if isinstance(n, gast.Name) and n.id in facts.functions] if again else []
+    handed = [n for n in given if isinstance(n, gast.Name) and n.id in facts.names.functions] if again else []
     if handed:
         raise facts.refuse(
             handed[0],
@@ -304,7 +304,7 @@ def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
                    ^^^^^^^^^^^^^^^
       what to do: give each function a name of its own, and call it by that
     """
-    inside = {name for name, known in facts.functions.items() if known.tree is not None}
+    inside = {name for name, known in facts.names.functions.items() if known.tree is not None}
     for call in [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)] if inside else []:
         for argument in [*call.args, *(word.value for word in call.keywords)]:
             if isinstance(argument, gast.Name) and argument.id in inside and not is_hook(call, facts, local):
@@ -362,8 +362,8 @@ def _block(block: Block, names: list[str], work: Rewriting) -> Block:
             _name_lambdas(node, before, names, work)
             known = _second_name(node, before, work)
             if known is not None:
-                work.facts.functions[bound] = known
-                work.facts.local |= {bound}
+                work.facts.names.functions[bound] = known
+                work.facts.names.local |= {bound}
                 made += before
                 continue
         linear = _expand_vjp_call(node, before, names, work)
@@ -391,17 +391,20 @@ def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Rewrit
                 held = work.name(f"{spelled}_default")
                 made.append(work.bind(held, value, like))
                 table[place] = at(name(held), value)
-    work.facts.functions[spelled] = Function(spelled, tree, work.facts)
-    work.facts.local |= {spelled}
+    work.facts.names.functions[spelled] = Function(spelled, tree, work.facts)
+    work.facts.names.local |= {spelled}
     return made
 
 
 def _names_a_function(value: Node, work: Rewriting) -> bool:
     """Whether a default is a function by its name, which means the same wherever it is read."""
-    if not isinstance(value, gast.Name | gast.Attribute) or function_of(value, work.facts, work.facts.local) is None:
+    if (
+        not isinstance(value, gast.Name | gast.Attribute)
+        or function_of(value, work.facts, work.facts.names.local) is None
+    ):
         return False
     read = set(loads(value))
-    return read <= set(work.facts.functions) or not read & work.facts.local
+    return read <= set(work.facts.names.functions) or not read & work.facts.names.local
 
 
 def _as_function(value: Node, spelled: str) -> Node:
@@ -415,10 +418,10 @@ def _second_name(node: Node, before: Block, work: Rewriting) -> Function | None:
     """`h = np.sin`, `h = partial(g, c)`: the function itself; arguments that are bound get names."""
     value = node.value
     if isinstance(value, gast.Call):
-        derived = function_of(value, work.facts, work.facts.local)
+        derived = function_of(value, work.facts, work.facts.names.local)
         if derived is not None and derived.wanted is not None:
             return replace(derived, spelled=value)
-        maker = binding_of(value.func, work.facts, work.facts.local)
+        maker = binding_of(value.func, work.facts, work.facts.names.local)
         if maker is None or maker.object is not functools.partial or not value.args:
             return None
         for place, item in enumerate(value.args[1:], start=1):
@@ -429,7 +432,7 @@ def _second_name(node: Node, before: Block, work: Rewriting) -> Function | None:
                 word.value = _hold_in_name(word.value, node, before, work)
     elif not isinstance(value, gast.Name | gast.Attribute):
         return None
-    found = function_of(value, work.facts, work.facts.local)
+    found = function_of(value, work.facts, work.facts.names.local)
     own = found is not None and found.binding is not None and isinstance(value, gast.Name) and found.args
     if found is None or own or found.kind is not None or found.value is not None:
         return None  # an object that can be called is an object as well
@@ -455,15 +458,17 @@ def _name_lambdas(node: Node, before: Block, names: list[str], work: Rewriting) 
     """`dg = grad(lambda z: z * x)`, `h = partial(lambda a, b: a * b, x)`: the lambda gets a name."""
     if not isinstance(node.value, gast.Call):
         return
-    maker = binding_of(node.value.func, work.facts, work.facts.local)
-    if (maker is not None and maker.object is functools.partial) or made_by(node.value, work.facts, work.facts.local):
+    maker = binding_of(node.value.func, work.facts, work.facts.names.local)
+    if (maker is not None and maker.object is functools.partial) or made_by(
+        node.value, work.facts, work.facts.names.local
+    ):
         _lambdas(node.value, node, before, names, work)
 
 
 def _expand_vjp_call(node: Node, before: Block, names: list[str], work: Rewriting) -> Block:
     """`y, pullback = vjp(g, x)` as `y = g(x)`, and a function `pullback` that is made where it is called."""
     pair = node.targets[0] if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
-    if not isinstance(pair, gast.Tuple) or made_by(node.value, work.facts, work.facts.local) not in (
+    if not isinstance(pair, gast.Tuple) or made_by(node.value, work.facts, work.facts.names.local) not in (
         "vjp",
         "linearize",
     ):
@@ -477,11 +482,11 @@ def _expand_vjp_call(node: Node, before: Block, names: list[str], work: Rewritin
         )
     _check_steady(call, work)
     call.args[1:] = [a if isinstance(a, gast.Constant) else _hold_in_name(a, node, before, work) for a in call.args[1:]]
-    found = pulled_or_pushed(call, work.facts, work.facts.local)
+    found = pulled_or_pushed(call, work.facts, work.facts.names.local)
     if found is None:
         return []
-    work.facts.functions[spelled] = replace(found, spelled=gast.Subscript(call, literal_node(1), gast.Load()))
-    work.facts.local |= {spelled}
+    work.facts.names.functions[spelled] = replace(found, spelled=gast.Subscript(call, literal_node(1), gast.Load()))
+    work.facts.names.local |= {spelled}
     value = at(gast.Call(copy(call.args[0]), [copy(a) for a in call.args[1:]], []), call)
     return [*before, work.own(gast.Assign([pair.elts[0]], value, None), node)]
 
@@ -502,7 +507,7 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Rewr
         return
     for item in _outside_lambdas(part):
         keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY
-        keeps = keeps or is_hook(item, work.facts, work.facts.local)
+        keeps = keeps or is_hook(item, work.facts, work.facts.names.local)
         for key in item._fields:
             inner = getattr(item, key, None)
             values = inner if isinstance(inner, list) else [inner]
@@ -516,7 +521,7 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Rewr
                     inner[place] = swap
                 else:
                     setattr(item, key, swap)
-                work.facts.foreign[node] = None
+                work.facts.origin.foreign[node] = None
 
 
 def _outside_lambdas(node: Node) -> Block:
@@ -577,10 +582,10 @@ def _are_apart(spelled: str, same: list[_Definition], function: Node) -> bool:
 
 def _rename(one: _Definition, made: str, facts: Facts) -> None:
     old, one.node.name = one.node.name, made
-    facts.local |= {made}
+    facts.names.local |= {made}
     for part in one.behind:
         for node in [n for n in walk(part) if isinstance(n, gast.stmt)]:
             if any(n.id == old for n in find_nodes(node, gast.Name)):
-                facts.foreign[node] = None
+                facts.origin.foreign[node] = None
         for n in find_nodes(part, gast.Name):
             n.id = made if n.id == old else n.id

@@ -38,7 +38,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import Facts, Request
 from srcgrad.core.identity import cached_function
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Overlay, Step
@@ -147,7 +147,7 @@ def _gives_only(call: Node, facts: Facts) -> bool:
     """Whether a call fills none of its arguments, as `np.add(a, b, a)` does, unless it is one of a Python function."""
     if any(word.arg in (None, "out") for word in call.keywords):
         return False
-    found = binding_of(call.func, facts, facts.local)
+    found = binding_of(call.func, facts, facts.names.local)
     if found is None:
         return isinstance(call.func, gast.Attribute) and call.func.attr in METHODS and len(call.args) < 2
     function: Any = found.object
@@ -176,22 +176,24 @@ class Procedures:
         except DifferentiationError:
             return {}  # no source: it is a constant, or refused where a derivative flows through it
         tree, settled = source.tree, self.facts.module.changes
-        if (id(tree), self.facts.mode, self.augments) in settled:
-            found: dict[str, bool] = settled[id(tree), self.facts.mode, self.augments]
+        if (id(tree), self.facts.request.mode, self.augments) in settled:
+            found: dict[str, bool] = settled[id(tree), self.facts.request.mode, self.augments]
             return found
         if id(tree) in self.known:
             self.circular |= id(tree) in self.open
             return self.known[id(tree)]
         self.known[id(tree)] = {}  # a recursive call adds nothing
         self.open.append(id(tree))
-        inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
-        inner.local = own_names(tree)
-        if not is_bare(tree, inner) or any(self.arguments(n, inner, inner.local) for n in find_nodes(tree, gast.Call)):
+        inner = Facts(source, namespace, Request(self.facts.request.mode, ()), self.facts.module)
+        inner.names.local = own_names(tree)
+        if not is_bare(tree, inner) or any(
+            self.arguments(n, inner, inner.names.local) for n in find_nodes(tree, gast.Call)
+        ):
             self.known[id(tree)] = self._find_changes(self.facts.module.spell(copy(tree), inner, bare=True), inner)
         self.open.pop()
         if not self.open:  # what was found on the way lacks what a circle would have added
             whole = [id(tree)] if self.circular else list(self.known)
-            settled.update({(one, self.facts.mode, self.augments): self.known[one] for one in whole})
+            settled.update({(one, self.facts.request.mode, self.augments): self.known[one] for one in whole})
         return self.known[id(tree)]
 
     def _find_changes(self, tree: Node, inner: Facts) -> dict[str, bool]:
@@ -300,7 +302,7 @@ class Procedures:
 def _is_list(value: Node, facts: Facts) -> bool:
     """Whether a value is known as a list, which `a += e` changes."""
     named = getattr(value, "id", "")
-    known = facts.of.get(value), facts.kinds.get(named), facts.named.get(named)
+    known = facts.kinds.of_expressions.get(value), facts.kinds.of_names.get(named), facts.kinds.named.get(named)
     return any(kind is not None and kind.tag == "list" for kind in known) or facts.list_kind(named) == "list"
 
 
@@ -309,7 +311,7 @@ def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:
     held = live_object(value, facts.namespace, local, None if facts.module is None else facts.module.methods)
     if held is not NOTHING and is_instance(held):
         return not isinstance(held, list | dict)
-    kind = facts.kinds.get(getattr(value, "id", "")) or facts.of.get(value)
+    kind = facts.kinds.of_names.get(getattr(value, "id", "")) or facts.kinds.of_expressions.get(value)
     made = kind.items[0][0] if kind is not None and kind.tag == "object" and kind.items else None
     return isinstance(made, type) and not issubclass(made, list | dict)
 
@@ -341,7 +343,7 @@ def entry(function: Node, facts: Facts) -> Node:
         x[0] = n
         return x
     """
-    if _calls_itself(function) or (facts.called and facts.step is None):
+    if _calls_itself(function) or (facts.request.called and facts.request.step is None):
         return function
     writes = [
         (node, w)
@@ -349,10 +351,10 @@ def entry(function: Node, facts: Facts) -> Node:
         for w in written_names(node)
         if is_write(node) or is_change(node, w)
     ]
-    writes += [(node, w) for node in statements(function.body) for w in changed_lists(node) if w in facts.lists]
+    writes += [(node, w) for node in statements(function.body) for w in changed_lists(node) if w in facts.kinds.lists]
     writes += [(node, w) for node in statements(function.body) for w in _changed_by_step(node, facts)]
     changed = changed_on_entry(writes, function, parameters(function))
-    if facts.step is not None:
+    if facts.request.step is not None:
         return _step(function, changed, facts)
     copies = []
     outside = _outside_values(function, facts) if changed else []
@@ -363,8 +365,8 @@ def entry(function: Node, facts: Facts) -> Node:
             spelled = facts.library("owned")
             facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", owned)})
             made = statement(f"array = {spelled}(array, others)", array=parameter, others=others)
-            facts.foreign[made] = facts.copies[made] = None
-            facts.entered[parameter] = next((node for node, one in writes if one == parameter), function)
+            facts.origin.foreign[made] = facts.resolution.copies[made] = None
+            facts.resolution.entered[parameter] = next((node for node, one in writes if one == parameter), function)
             copies.append(at(made, function))
     start = 1 if _is_docstring(function.body[0]) else 0
     function.body[start:start] = copies
@@ -403,7 +405,7 @@ def _step(function: Node, changed: dict[str, None], facts: Facts) -> Node:
         for s in stores(node)
     ]
     for parameter in dict.fromkeys([*changed, *(s for s in swapped if s in own)]):
-        if parameter not in facts.step.state:
+        if parameter not in facts.request.step.state:
             raise facts.refuse(
                 function,
                 "E5010",
@@ -411,7 +413,7 @@ def _step(function: Node, changed: dict[str, None], facts: Facts) -> Node:
                 f"write `{parameter}[...] = ...` in the body of the loop itself",
             )
         made = statement(f"{parameter} = {parameter}.copy()")
-        facts.foreign[made] = None
+        facts.origin.foreign[made] = None
         copies.append(at(made, function))
     function.body[:0] = copies
     return function
@@ -565,7 +567,7 @@ def check_sequence(node: Node, facts: Facts) -> None:
 
 def _comes_in_turn(call: Node, facts: Facts) -> bool:
     """Whether a call is written out before the statement, behind those before it: it changes names around it itself."""
-    found = function_of(call.func, facts, facts.local)
+    found = function_of(call.func, facts, facts.names.local)
     tree = None if found is None else found.tree
     return tree is not None and not is_straight(tree) and bool(outer_changes(tree, facts))
 
@@ -598,12 +600,12 @@ def _names_changed(effect: Node, facts: Facts) -> set[str]:
     if isinstance(effect, gast.NamedExpr):
         return {effect.target.id}
     if isinstance(effect.func, gast.Attribute) and effect.func.attr in CHANGES:
-        known = facts.of.get(effect.func.value)
+        known = facts.kinds.of_expressions.get(effect.func.value)
         if known is not None and known.tag == "tuple":
             return set()  # a method of a NamedTuple's own
         held = effect.func.value.id if isinstance(effect.func.value, gast.Name) else ""
-        return {held} & facts.local
-    found = function_of(effect.func, facts, facts.local)
+        return {held} & facts.names.local
+    found = function_of(effect.func, facts, facts.names.local)
     return outer_changes(found.tree, facts) if found is not None and found.tree is not None else set()
 
 
@@ -625,7 +627,7 @@ def outer_changes(tree: Node, facts: Facts) -> set[str]:
             places = node.targets if isinstance(node, gast.Assign) else [node.target]
             bases = [root(place) for place in places if isinstance(place, gast.Subscript | gast.Attribute)]
             found.update(base.id for base in bases if base is not None and base.id not in own)
-    return {one for one in found if one in facts.local or not _is_module(one, facts)}
+    return {one for one in found if one in facts.names.local or not _is_module(one, facts)}
 
 
 def _is_module(name: str, facts: Facts) -> bool:
@@ -635,7 +637,7 @@ def _is_module(name: str, facts: Facts) -> bool:
 
 def _reads(call: Node, facts: Facts, above: tuple[int, ...]) -> set[str]:
     """Names of the function around it that a call of a nested function reads."""
-    found = function_of(call.func, facts, facts.local)
+    found = function_of(call.func, facts, facts.names.local)
     if found is None or found.tree is None or id(found.tree) in above:
         return set()
     own = _local_names(found.tree)
@@ -684,7 +686,7 @@ def _draw(function: Any, facts: Facts, seen: set[int]) -> Node | None:
     if id(source.tree) in seen:
         return None
     seen.add(id(source.tree))
-    inner = Facts(source, namespace, facts.mode, (), module=facts.module)
+    inner = Facts(source, namespace, Request(facts.request.mode, ()), facts.module)
     local = own_names(source.tree)
     seeded = {target(n) for n in statements(source.tree.body) if _has_seed(getattr(n, "value", None))}
     for node in [n for s in source.tree.body for n in walk(s) if isinstance(n, gast.Call)]:
@@ -735,7 +737,7 @@ def changed_in(block: Block, facts: Facts) -> list[str]:
         for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
             alone = isinstance(node, gast.Expr) and node.value is call
             found.update({n.id: None for a in _arguments(call, alone, facts) for n in walk(a) if _is_name(n)})
-    return [name for name in found if name in facts.local]
+    return [name for name in found if name in facts.names.local]
 
 
 def _is_name(node: Node) -> bool:
@@ -745,12 +747,12 @@ def _is_name(node: Node) -> bool:
 def _arguments(call: Node, alone: bool, facts: Facts) -> list[Node]:
     """The arguments of a call that may be changed; of one that stands alone, all unless it is known."""
     out = [word.value for word in call.keywords if word.arg == "out"]
-    found = binding_of(call.func, facts, facts.local)
+    found = binding_of(call.func, facts, facts.names.local)
     value = getattr(found, "object", None)
     if found is not None and (found.static is not None or isinstance(value, types.FunctionType)):
         ours = str(getattr(value, "__module__", "")).partition(".")[0] not in ("numpy", "warnings", "logging")
         if ours and rule_of(value) is None:
-            return out + Procedures(facts).arguments(call, facts, facts.local)
+            return out + Procedures(facts).arguments(call, facts, facts.names.local)
     if not alone or value is print or getattr(value, "__module__", "") in ("warnings", "_warnings", "logging"):
         return out
     if isinstance(value, np.ufunc) or (isinstance(call.func, gast.Attribute) and found is None):
@@ -769,7 +771,7 @@ def check_augmented(names: list[str], function: Node, facts: Facts) -> None:
     """Refuse `a += e` where `a` may be an array that has a second name."""
     parameters = {a.id for a in walk(function.args) if isinstance(a, gast.Name)}
     for name in names:
-        kind = facts.kinds.get(name)
+        kind = facts.kinds.of_names.get(name)
         changes = [n for n in statements(function.body) if name in stores(n) and isinstance(n, gast.AugAssign)]
         remedy = f"write `{name} = {name} + ...`, which makes a new array"
         if name in parameters and (kind is None or kind.tag != "scalar"):
@@ -783,7 +785,7 @@ def check_unshared(names: list[str], function: Node, loop: Node, facts: Facts) -
     swapped = [n for node in statements(function.body) if is_swap(node) for n in stores(node)]
     for name in names:
         remedy = f"begin with an array of its own: `{name} = {name}.copy()`"
-        if name in parameters and facts.called:
+        if name in parameters and facts.request.called:
             raise _refusal(loop, name, "it is an argument, which the caller holds", remedy, facts)
         group = list(dict.fromkeys([name, *(swapped if name in swapped else [])]))
         for one in group:
@@ -816,7 +818,7 @@ def _fills_array(node: Node, function: Node, facts: Facts) -> bool:
     base = root(node.targets[0]) if isinstance(node, gast.Assign) and is_write(node) else None
     if base is None:
         return False
-    kind = facts.kinds.get(base.id)
+    kind = facts.kinds.of_names.get(base.id)
     others = [n for n in statements(function.body) if not is_swap(n)]
     made = [is_fresh(value, facts) for other in others for value in _bindings(other, base.id)]
     return (kind is not None and kind.tag == "array") or (bool(made) and all(made))
@@ -840,7 +842,7 @@ def _bindings(node: Node, name: str) -> Block:
 def is_fresh(value: Node, facts: Facts) -> bool:
     """Whether an expression makes a new array, or a number."""
     if isinstance(value, gast.Name):
-        kind = facts.kinds.get(value.id)
+        kind = facts.kinds.of_names.get(value.id)
         return kind is not None and kind.tag == "scalar"
     if isinstance(value, gast.IfExp):
         return is_fresh(value.body, facts) and is_fresh(value.orelse, facts)
@@ -851,7 +853,7 @@ def is_fresh(value: Node, facts: Facts) -> bool:
     if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
         return True
     try:
-        operation = operation_of(value, facts, facts.local)
+        operation = operation_of(value, facts, facts.names.local)
     except DifferentiationError:
         return False  # refused later
     if operation is None or any(word.arg == "out" for word in value.keywords):

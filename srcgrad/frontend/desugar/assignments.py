@@ -46,7 +46,7 @@ def is_quiet(node: Node, facts: Facts) -> bool:
     """Whether a `with` is of a context that changes no value, and binds no name."""
     for item in node.items:
         called = item.context_expr
-        found = binding_of(called.func, facts, facts.local) if isinstance(called, gast.Call) else None
+        found = binding_of(called.func, facts, facts.names.local) if isinstance(called, gast.Call) else None
         if found is None or not any(found.object is one for one in QUIET) or item.optional_vars is not None:
             return False
     return True
@@ -75,13 +75,13 @@ def open_contexts(block: Block, facts: Facts) -> Block:
 def _note(context: Node, facts: Facts) -> None:
     """Both halves of a text may have a part of what the user put into one context."""
     lines = [node.lineno for node in statements(context.body)]
-    for other in facts.contexts:
+    for other in facts.origin.contexts:
         if other.lineno == context.lineno:
             lines += [other.body[0].lineno, other.end_lineno]
-            facts.contexts.remove(other)
+            facts.origin.contexts.remove(other)
     noted = at(gast.With(context.items, [at(gast.Pass(), context)], None), context)
     noted.body[0].lineno, noted.end_lineno = min(lines), max(lines)
-    facts.contexts.append(noted)
+    facts.origin.contexts.append(noted)
 
 
 def unpack_sequence(node: Node, work: Rewriting) -> Block | None:
@@ -130,7 +130,7 @@ def _may_have_no_length(value: Node, work: Rewriting) -> bool:
     """Whether an expression may be an iterator: calls of anything but NumPy, generators."""
     if not isinstance(value, gast.Call):
         return isinstance(value, gast.GeneratorExp | gast.SetComp | gast.DictComp)
-    found = binding_of(value.func, work.facts, work.facts.local)
+    found = binding_of(value.func, work.facts, work.facts.names.local)
     return str(getattr(None if found is None else found.object, "__module__", "")).partition(".")[0] != "numpy"
 
 
@@ -144,7 +144,7 @@ def _spell_unpacking(node: Node, targets: list[Node], place: int, work: Rewritin
     gast.copy_location(rest, node.value)
     node.value.elts = [*values[:place], rest, *values[len(values) - after :]]
     targets[place] = targets[place].value
-    work.facts.foreign[node] = None
+    work.facts.origin.foreign[node] = None
     return [node]
 
 
@@ -156,7 +156,7 @@ def walruses(node: Node, work: Rewriting) -> Block:
         if isinstance(part, gast.AST):
             setattr(node, key, _hoist_walrus(part, node, made, work))
     if made:
-        work.facts.foreign[node] = None
+        work.facts.origin.foreign[node] = None
     return made
 
 
@@ -254,7 +254,7 @@ def item_targets(function: Node, facts: Facts) -> Node:
             if isinstance(node, gast.Assign | gast.For | gast.comprehension):
                 targets = node.targets if isinstance(node, gast.Assign) else [node.target]
                 renamed = [_last_holds(one, facts) for one in targets]
-                facts.foreign.update({node: None} if any(renamed) else {})
+                facts.origin.foreign.update({node: None} if any(renamed) else {})
         function.body = _block(function.body, facts)
     return function
 
@@ -359,15 +359,15 @@ def _names_taken(whole: Node, facts: Facts) -> Block:
 
 def _fresh(facts: Facts) -> str:
     made = facts.names.fresh("item")
-    facts.local |= {made}
+    facts.names.local |= {made}
     return made
 
 
 def _place_statements(made: Block, like: Node, facts: Facts) -> Block:
     """Statements at the line of the one that they are parts of; none of them is as the user wrote it."""
-    facts.foreign[like] = None
+    facts.origin.foreign[like] = None
     for node in made:
-        facts.foreign[node] = None
+        facts.origin.foreign[node] = None
         for item in walk(node):
             if "lineno" not in item.__dict__:
                 at(item, like)

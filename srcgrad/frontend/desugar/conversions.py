@@ -76,20 +76,20 @@ class Meanings:
         if bound:
             self.facts.namespace = Overlay(self.facts.namespace, bound)
             self.function.body = _without_assignments(self.function.body, bound) or [at(gast.Pass(), self.function)]
-            self.facts.local -= frozenset(bound)
-        local = self.facts.local | own_names(self.function)
+            self.facts.names.local -= frozenset(bound)
+        local = self.facts.names.local | own_names(self.function)
         for node in [n for s in self.function.body for n in walk(s)]:
             self._respell(node, local)
             if isinstance(node, gast.Call) and self._is_unnamed(node.func, local):
                 node.func = at(name(self._function(self.kinds.of[node.func].items[0][0])), node.func)
-                self.facts.foreign.update({one: None for one in self._statements() if node in _heads(one)})
+                self.facts.origin.foreign.update({one: None for one in self._statements() if node in _heads(one)})
         for held, kind in assumed.items():
             self._look_at(held, kind.items[0][0])
         for held in self._names_of_objects():
             kind = self.kinds.named[held]
             known = of_argument(held, kind if kind.owner is None else Kind("object", None, ((kind.owner, UNKNOWN),)))
-            if known is not None and held not in self.facts.functions:
-                self.facts.functions[held] = known
+            if known is not None and held not in self.facts.names.functions:
+                self.facts.names.functions[held] = known
 
     def _statements(self) -> list[Node]:
         return [n for one in self.function.body for n in walk(one) if isinstance(n, gast.stmt)]
@@ -132,7 +132,7 @@ class Meanings:
         spelled = self.facts.library("check_module")
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", check_module)})
         check = at(statement(f"{spelled}({held}, module)", module=self._module(whole)), self.function)
-        self.facts.foreign[check] = None
+        self.facts.origin.foreign[check] = None
         first = self.function.body[0]
         start = int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
         self.function.body.insert(start, check)
@@ -161,7 +161,7 @@ class Meanings:
         bound = [s for part in self.function.body for n in statements([part]) for s in stores(n)].count(node.id)
         values = [n.value for n in statements(self.function.body) if target(n) == node.id]
         shown = bound == 1 and values and isinstance(values[0], gast.Name | gast.Attribute | gast.Lambda | gast.Call)
-        return node.id not in self.facts.kinds and bound > 0 and not shown
+        return node.id not in self.facts.kinds.of_names and bound > 0 and not shown
 
     def _function(self, called: Any) -> str:
         """A name that means a function."""
@@ -179,7 +179,7 @@ class Meanings:
             kind = self.kinds.named.get(held, UNKNOWN)
             if isinstance(_member(kind, getattr(one, "attr", "__call__")), _METHODS):
                 found[held] = None
-        return [held for held in found if held in own_names(self.function) and held not in self.facts.kinds]
+        return [held for held in found if held in own_names(self.function) and held not in self.facts.kinds.of_names]
 
 
 _METHODS = (types.FunctionType, staticmethod, classmethod)
@@ -227,7 +227,7 @@ def instances(kinds: Kinds, varied: dict[str, None] | None, facts: Facts) -> dic
     if varied is None:
         return None
     for node, kind in kinds.of.items():
-        if _is_made(kind) and not reads_varied(node, varied, facts, facts.local):
+        if _is_made(kind) and not reads_varied(node, varied, facts, facts.names.local):
             kinds.of[node] = replace(kind, tag="object")
     for held, kind in kinds.named.items():
         if _is_made(kind) and held not in varied:
@@ -359,10 +359,10 @@ def conversions(function: Node, facts: Facts) -> Node:
         pair = [x[0], 2.0]
         return np.dot(np.exp(x) + np.array([1.0, 2.0]), np.array(pair))
     """
-    kinds = Kinds(facts.namespace, facts.module, around=facts.around)
+    kinds = Kinds(facts.namespace, facts.module, around=facts.names.around)
     assumed = _modules(function, kinds, facts)
-    kinds.function(function, {**assumed, **facts.kinds, **facts.named})
-    facts.of, facts.named = kinds.of, kinds.named
+    kinds.function(function, {**assumed, **facts.kinds.of_names, **facts.kinds.named})
+    facts.kinds.of_expressions, facts.kinds.named = kinds.of, kinds.named
     varied = instances(kinds, _names_that_vary(function, facts), facts)
     Meanings(function, kinds, facts).spell(assumed)
     work = _Work(facts, kinds.of, varied, set(kinds_of_lists(function, facts)))
@@ -377,13 +377,13 @@ def _modules(function: Node, kinds: Kinds, facts: Facts) -> dict[str, Kind]:
     pairs = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
     named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     found = {one.id: kinds.kind(default, {}) for one, default in [*pairs, *named] if default is not None}
-    known = {**facts.kinds, **facts.named}
+    known = {**facts.kinds.of_names, **facts.kinds.named}
     return {one: kind for one, kind in found.items() if kind.tag == "module" and one not in known}
 
 
 def _names_that_vary(function: Node, facts: Facts) -> dict[str, None] | None:
     """Names through which a derivative may flow; None for any name."""
-    if not facts.wrt:
+    if not facts.request.wrt:
         return None
     inner = [n for node in function.body for n in walk(node) if isinstance(n, gast.FunctionDef | gast.Lambda)]
     own = {n.id for one in inner for n in walk(one) if isinstance(n, gast.Name)}
@@ -398,7 +398,7 @@ def _as_array(node: Node, facts: Facts) -> list[Node]:
     elif isinstance(node, gast.Subscript | gast.UnaryOp):
         parts = [node.value if isinstance(node, gast.Subscript) else node.operand]
     elif isinstance(node, gast.Call):
-        found = binding_of(node.func, facts, facts.local)
+        found = binding_of(node.func, facts, facts.names.local)
         parts = node.args if found is not None and rule_of(found.object) is not None else []
     return [part for part in parts if isinstance(part, gast.Name)]
 
@@ -430,7 +430,7 @@ class _Work:
         for part in header(node):
             for item in reversed(walk(part)):
                 if self._expression(item):
-                    self.facts.foreign[node] = None
+                    self.facts.origin.foreign[node] = None
 
     def _expression(self, node: Node) -> bool:
         if isinstance(node, gast.BinOp) and (self._flows(node) or self._adds_array(node)):
@@ -445,15 +445,15 @@ class _Work:
         """A check of an argument of which nothing shows that its method, with these arguments, is an array's."""
         held, op = node.func.value, METHODS.get(node.func.attr)
         rule = rule_of(op)
-        known = not isinstance(held, gast.Name) or held.id not in self.facts.wrt or held.id in self.shown
+        known = not isinstance(held, gast.Name) or held.id not in self.facts.request.wrt or held.id in self.shown
         if rule is None or rule.kind == "refused" or known or self._kind(held).tag != "unknown":
             return
         bound: dict[Any, Node] = dict(enumerate(node.args))
         with suppress(DifferentiationError):  # it is refused where the operation is looked at
             bound = bound if rule.kind == "constant" else bind_arguments(rule, [held, *node.args], [], node, self.facts)
         given = [argument for parameter, argument in bound.items() if parameter not in _places(rule)]
-        local = dict.fromkeys(self.facts.local)
-        if any(one is not held and reads_varied(one, local, self.facts, self.facts.local) for one in given):
+        local = dict.fromkeys(self.facts.names.local)
+        if any(one is not held and reads_varied(one, local, self.facts, self.facts.names.local) for one in given):
             self._check("check_method", held.id, node)
             self.shown.add(held.id)
 
@@ -465,7 +465,7 @@ class _Work:
         """Whether a derivative may flow through an expression."""
         if self.varied is None:
             return True
-        return any(reads_varied(node, self.varied, self.facts, self.facts.local) for node in nodes)
+        return any(reads_varied(node, self.varied, self.facts, self.facts.names.local) for node in nodes)
 
     def _kind(self, node: Node) -> Kind:
         if isinstance(node, gast.Name) and node.id in self.lists:
@@ -506,7 +506,7 @@ class _Work:
 
     def _assumes_sum_of_arrays(self, beside: Node, node: Node) -> bool:
         """Whether `+` of a list and of what nothing is known of is taken as a sum of arrays, and checked."""
-        if not isinstance(beside, gast.Name) or beside.id in self.lists or beside.id not in self.facts.named:
+        if not isinstance(beside, gast.Name) or beside.id in self.lists or beside.id not in self.facts.kinds.named:
             return False
         self._check("check_operand", beside.id, node)
         return True
@@ -514,14 +514,18 @@ class _Work:
     def _check(self, helper: str, held: str, node: Node) -> None:
         """A line that looks at what is assumed of a name."""
         check = at(statement(f"{self.library(helper)}({held})"), node)
-        self.facts.foreign[check] = None
+        self.facts.origin.foreign[check] = None
         self.before.append(check)
 
     def _is_plain(self, node: Node) -> bool:
         """Whether an expression is a display, or a list of the module: what a text makes an array of anyhow."""
         if isinstance(node, _DISPLAYS):
             return True
-        found = binding_of(node, self.facts, self.facts.local) if isinstance(node, gast.Name | gast.Attribute) else None
+        found = (
+            binding_of(node, self.facts, self.facts.names.local)
+            if isinstance(node, gast.Name | gast.Attribute)
+            else None
+        )
         return found is not None
 
     def _array(self, node: Node) -> Node:
@@ -536,14 +540,14 @@ class _Work:
     def library(self, identifier: str) -> str:
         """How the text spells a library name."""
         spelled = self.facts.library(identifier)
-        meant = Binding("object", self.facts.library_values[identifier])
+        meant = Binding("object", self.facts.names.library_values[identifier])
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def _call(self, node: Node) -> bool:
-        found = binding_of(node.func, self.facts, self.facts.local)
+        found = binding_of(node.func, self.facts, self.facts.names.local)
         function = None if found is None or found.kind != "object" else found.object
         rule = rule_of(function) if function is not None else None
         if rule is None or rule.kind in ("constant", "refused") or rule.own is not None:
@@ -563,7 +567,7 @@ class _Work:
     def _dtype(self, node: Node, rule: Rule) -> None:
         """A check of a `dtype=` of which nothing is known: a sum of integers carries no derivative."""
         for asked in [word.value for word in node.keywords if word.arg == "dtype" and rule.kind == "linear"]:
-            if self._kind(asked).tag == "unknown" and binding_of(asked, self.facts, self.facts.local) is None:
+            if self._kind(asked).tag == "unknown" and binding_of(asked, self.facts, self.facts.names.local) is None:
                 self._check("check_dtype", gast.unparse(asked), node)
 
     def _changes(self, node: Node, function: Any, rule: Rule) -> dict[Node, Node]:

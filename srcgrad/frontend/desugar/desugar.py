@@ -94,7 +94,7 @@ def desugar(function: Node, facts: Facts) -> Node:
     work.lists = kinds_of_lists(function, facts)
     work.written = frozenset(w for node in statements(function.body) for w in written_names(node))
     work.used = _outside_comprehensions(function)
-    facts.local = work.made | own_names(function) | frozenset(facts.functions)
+    facts.names.local = work.made | own_names(function) | frozenset(facts.names.functions)
     work.options = options(function, facts)
     work.given = frozenset(parameters(function))
     if any(isinstance(node, gast.For) for node in statements(function.body)):
@@ -220,18 +220,18 @@ def _context(node: Node, work: Rewriting) -> Block:
     """The body of a `with` that changes no value; the text is put into the same context at the end."""
     if not is_quiet(node, work.facts):
         return [node]
-    work.facts.contexts.append(node)
+    work.facts.origin.contexts.append(node)
     return list(node.body)
 
 
 def _while(node: Node, work: Rewriting) -> Block:
     """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
     before = walruses(node, work) + unpack_arguments(node, work)
-    own = work.facts.functions
+    own = work.facts.names.functions
     calls = [
         n
         for n in find_nodes(node.test, gast.Call)
-        if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)
+        if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.names.local)
     ]
     if not before and not calls and not any(isinstance(n, gast.NamedExpr) for n in walk(node.test)):
         return [node]
@@ -251,13 +251,13 @@ def _while(node: Node, work: Rewriting) -> Block:
 def _fold_extremes(node: Node, work: Rewriting) -> None:
     """`min(a, b, c)` as `min(min(a, b), c)`."""
     for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call) and len(n.args) > 2]:
-        found = binding_of(call.func, work.facts, work.facts.local)
+        found = binding_of(call.func, work.facts, work.facts.names.local)
         if found is None or found.object not in (builtins.min, builtins.max) or call.keywords:
             continue
         while len(call.args) > 2:
             inner = gast.Call(copy(call.func), call.args[:2], [])
             call.args[:2] = [gast.copy_location(inner, call)]
-            work.facts.foreign[node] = None
+            work.facts.origin.foreign[node] = None
 
 
 NEVER, SOMETIMES, ALWAYS = range(3)
@@ -314,7 +314,7 @@ def exits(function: Node, facts: Facts) -> Node:
     local |= {bound for node in statements(block) for bound in stores(node)}
     unclear = [n for n in names_maybe_unbound(block, own, local) if n not in before and n not in own]
     function.body = [*(_set(n, literal_node(0.0), function, ways) for n in unclear), *block]
-    facts.local |= {bound for node in statements(block) for bound in stores(node)}
+    facts.names.local |= {bound for node in statements(block) for bound in stores(node)}
     return function
 
 
@@ -460,7 +460,7 @@ def _set(target: str, value: Node, like: Node, ways: Ways) -> Node:
 
 def _own_text(node: Node, like: Node, ways: Ways) -> Node:
     """A statement that is not the user's, at the line of one that is."""
-    ways.facts.foreign[node] = None
+    ways.facts.origin.foreign[node] = None
     return at(node, like)
 
 

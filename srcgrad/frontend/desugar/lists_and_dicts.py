@@ -93,20 +93,20 @@ def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[s
 def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[str, list[str]]:
     """For each name what is bound to it: a list or a dict that is new, or an empty string for anything else."""
     found: dict[str, list[str]] = {}
-    ours = facts is not None and facts.generated
+    ours = facts is not None and facts.request.generated
     filled = {written_names(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
-    held = {} if facts is None else dict(inner_kinds(facts.kinds))
+    held = {} if facts is None else dict(inner_kinds(facts.kinds.of_names))
     changed = _changed_as_given(function)
     keyed = _names_with_keys(function)
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         tag = held.get(given.id, UNKNOWN).tag
         if tag == "unknown" and given.id in changed:
-            known_as = UNKNOWN if facts is None else facts.kinds.get(given.id, UNKNOWN)
+            known_as = UNKNOWN if facts is None else facts.kinds.of_names.get(given.id, UNKNOWN)
             tag = "list" if known_as.tag == "unknown" else known_as.tag
         elif tag == "unknown" and given.id in keyed and facts is not None:
-            tag = "dict" if facts.kinds.get(given.id, UNKNOWN) == UNKNOWN else tag
-        if facts is not None and given.id in facts.records and tag == "object":
+            tag = "dict" if facts.kinds.of_names.get(given.id, UNKNOWN) == UNKNOWN else tag
+        if facts is not None and given.id in facts.kinds.records and tag == "object":
             tag = "dict"
         found[given.id] = [tag if tag in ("list", "dict") else ""]
     for node in statements(function.body):
@@ -114,7 +114,7 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
             if is_write(node) or is_change(node, bound) or _extends(node, bound):
                 continue
             value = node.value if target(node) == bound else None
-            if facts is not None and (node in facts.copies or (ours and _is_own(value, bound, facts))):
+            if facts is not None and (node in facts.resolution.copies or (ours and _is_own(value, bound, facts))):
                 continue
             tag = "" if _reads_itself(value, bound) else kind_of_list(value, facts, known)
             tag = "list" if value is None and bound in _gathered(node) else tag
@@ -143,7 +143,7 @@ def _is_own(value: Node | None, bound: str, facts: Facts) -> bool:
     """`s = owned(s, others)`, which a text of ours begins with: a copy of the same kind."""
     if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Name) or not value.args:
         return False
-    found = binding_of(value.func, facts, facts.local)
+    found = binding_of(value.func, facts, facts.names.local)
     return found is not None and found.object is owned and getattr(value.args[0], "id", "") == bound
 
 
@@ -181,8 +181,8 @@ def kind_of_list(value: Node | None, facts: Facts | None, known: dict[str, str])
         return ""
     if called.id == "zeros_like":
         mirrored = value.args[0].id if len(value.args) == 1 and isinstance(value.args[0], gast.Name) else ""
-        return known.get(mirrored, "") if facts is not None and facts.generated else ""
-    found = binding_of(called, facts, facts.local) if facts is not None else None
+        return known.get(mirrored, "") if facts is not None and facts.request.generated else ""
+    found = binding_of(called, facts, facts.names.local) if facts is not None else None
     return str(called.id) if facts is None or (found is not None and found.object in (list, dict)) else ""
 
 
@@ -199,7 +199,7 @@ def separate_list_names(function: Node, facts: Facts) -> None:
         return np.sum(y_1)
     """
     shared = {one for node in function.body for item in walk(node) for one in _names_seen_elsewhere(item)}
-    kept = {*facts.wrt, *shared, *(n.id for n in walk(function.args) if isinstance(n, gast.Name))}
+    kept = {*facts.request.wrt, *shared, *(n.id for n in walk(function.args) if isinstance(n, gast.Name))}
     for block in [function.body, *(b for node in statements(function.body) for b in _blocks(node))]:
         begun = dict.fromkeys(str(target(node)) for node in block if _begins(node, target(node)))
         within, whole = (_count_names(block), _count_names(function.body)) if begun else ({}, {})
@@ -244,14 +244,14 @@ def _name_apart(block: Block, held: str, facts: Facts) -> None:
             made = held
         elif made == held and _makes_other(node, held):
             made = facts.names.numbered_name(held)
-            facts.text[node] = copy(node)
+            facts.origin.text[node] = copy(node)
             node.targets[0].id = made
         elif made != held:
             _rename(node, held, made, facts)
 
 
 def _rename(node: Node, held: str, made: str, facts: Facts) -> None:
-    facts.text.update((item, copy(item)) for item in statements([node]) if not isinstance(item, COMPOUND))
+    facts.origin.text.update((item, copy(item)) for item in statements([node]) if not isinstance(item, COMPOUND))
     for item in walk(node):
         if isinstance(item, gast.Name) and item.id == held:
             item.id = made
@@ -261,7 +261,7 @@ def dict_display(call: Node, facts: Facts) -> Node | None:
     """The display that a call of `dict` with words alone is; None for any other call."""
     if call.args or not isinstance(call.func, gast.Name) or not all(word.arg for word in call.keywords):
         return None
-    found = binding_of(call.func, facts, facts.local)
+    found = binding_of(call.func, facts, facts.names.local)
     if found is None or found.object is not dict:
         return None
     return gast.Dict([literal_node(word.arg) for word in call.keywords], [word.value for word in call.keywords])
@@ -283,14 +283,14 @@ def lists(function: Node, facts: Facts) -> Node:
     names = rebound_containers(function, facts)
     if names:
         separate(function, facts, names)
-    facts.lists = kinds_of_lists(function, facts)
-    if facts.generated:
+    facts.kinds.lists = kinds_of_lists(function, facts)
+    if facts.request.generated:
         portions(function, facts)
     for node in statements(function.body):
         if (
             is_write(node)
             and not isinstance(part_written(node).value, gast.Name)
-            and written_names(node)[0] in facts.lists
+            and written_names(node)[0] in facts.kinds.lists
         ):
             raise facts.refuse(
                 part_written(node),
@@ -301,7 +301,7 @@ def lists(function: Node, facts: Facts) -> Node:
         if (
             is_write(node)
             and isinstance(part_written(node).slice, gast.Slice)
-            and written_names(node)[0] in facts.lists
+            and written_names(node)[0] in facts.kinds.lists
         ):
             raise facts.refuse(part_written(node), "E5005", "a write into a slice of a list", "write item by item")
     return function
@@ -424,7 +424,7 @@ def _write_assignment(node: Node, bound: str, work: Rewriting) -> Block | None:
 
 def _write_extend(held: str, items: Node, node: Node, work: Rewriting) -> Block:
     """`out = out + items` adds to the list, which nobody else holds; one that a caller gave stays as it is."""
-    if held not in work.given or not (work.facts.called or work.facts.placed):
+    if held not in work.given or not (work.facts.request.called or work.facts.request.placed):
         return _extend(held, items, node, work)
     whole, item = work.name("whole"), work.name("item")
     work.lists[whole] = "list"
@@ -456,7 +456,7 @@ def _is_list(value: Node, work: Rewriting) -> bool:
     if isinstance(value, gast.List | gast.ListComp | gast.GeneratorExp):
         return True
     if isinstance(value, gast.Name):
-        sure = value.id not in work.mixed or work.facts.of.get(value, UNKNOWN).tag == "list"
+        sure = value.id not in work.mixed or work.facts.kinds.of_expressions.get(value, UNKNOWN).tag == "list"
         return work.lists.get(value.id) == "list" and sure
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Add):
         return _is_list(value.left, work) or _is_list(value.right, work)
@@ -585,7 +585,7 @@ def _display_of_call(call: Node, work: Rewriting) -> Node | None:
     made = dict_display(call, work.facts)
     if made is not None:
         return made
-    found = binding_of(call.func, work.facts, work.facts.local)
+    found = binding_of(call.func, work.facts, work.facts.names.local)
     function = None if found is None else found.object
     if function is list and not call.args and not call.keywords:
         return gast.List([], gast.Load())
@@ -600,13 +600,13 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
     """`np.cumprod(x)` for `x.cumprod()`: an op that is written out with others is called as a function."""
     op = METHODS.get(call.func.attr)
     rule = rule_of(op)
-    if rule is None or function_of(call.func, work.facts, work.facts.local) is not None:
+    if rule is None or function_of(call.func, work.facts, work.facts.names.local) is not None:
         return None
     if rule.composition is None and written_out(rule, [call.func.value, *call.args], call.keywords) is None:
         return None
     owner = call.func.value
-    known = binding_of(owner, work.facts, work.facts.local)
-    kind = work.facts.kinds.get(getattr(owner, "id", ""))
+    known = binding_of(owner, work.facts, work.facts.names.local)
+    kind = work.facts.kinds.of_names.get(getattr(owner, "id", ""))
     if (known is not None and not isinstance(known.object, np.ndarray)) or (kind is not None and kind.tag == "other"):
         return None  # a method of an object that is no array
     function = expression(f"{work.library('np')}.{call.func.attr}")
@@ -631,10 +631,10 @@ def _extreme(call: Node, word: str, work: Rewriting) -> Node | None:
 
 def _has_plain_items(node: Node, facts: Facts) -> bool:
     """Whether an expression is a sequence of integers, or a list, tuple or range of the module."""
-    kind = facts.of.get(node, UNKNOWN)
+    kind = facts.kinds.of_expressions.get(node, UNKNOWN)
     if kind.tag in ("tuple", "list", "iterator") and kind.items and {k.dtype for _, k in kind.items} == {INTEGER.dtype}:
         return all(k.tag == INTEGER.tag for _, k in kind.items)
-    found = binding_of(node, facts, facts.local) if isinstance(node, gast.Name | gast.Attribute) else None
+    found = binding_of(node, facts, facts.names.local) if isinstance(node, gast.Name | gast.Attribute) else None
     listed = found is not None and found.kind == "value" and kind.tag in ("tuple", "list")
     return listed or isinstance(getattr(found, "object", None), list | tuple | range)
 
@@ -827,7 +827,7 @@ def _spelled_repeats(value: Node, where: Node, before: Block, work: Rewriting) -
     shown, times = _repeated_display(value)
     if shown is None:
         return value
-    work.facts.foreign[where] = None
+    work.facts.origin.foreign[where] = None
     items = [
         item if isinstance(item, gast.Constant | gast.Name) else _hold_item(item, where, before, work)
         for item in shown.elts

@@ -54,7 +54,7 @@ def expand_comprehensions(node: Node, work: Rewriting) -> Block:
         if isinstance(part, gast.AST) and _may_fill(part, work):
             setattr(node, key, _fill_comprehensions(part, node, made, work))
     if made:
-        work.facts.foreign[node] = None
+        work.facts.origin.foreign[node] = None
     return made
 
 
@@ -75,7 +75,7 @@ def _maps(node: Node, work: Rewriting) -> str:
     """`map` or `filter`, if that is what a call calls."""
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name) or node.keywords:
         return ""
-    found = binding_of(node.func, work.facts, work.facts.local)
+    found = binding_of(node.func, work.facts, work.facts.names.local)
     if found is None or len(node.args) < 2:
         return ""
     return "map" if found.object is map else "filter" if found.object is filter else ""
@@ -125,7 +125,9 @@ def _is_gone_through(where: Node, value: Node, work: Rewriting) -> bool:
     """Whether a loop is `for a, b in zip((e for ...), c)`, whose body changes nothing that its generator reads."""
     if not isinstance(where, gast.For):
         return False
-    found = binding_of(where.iter.func, work.facts, work.facts.local) if isinstance(where.iter, gast.Call) else None
+    found = (
+        binding_of(where.iter.func, work.facts, work.facts.names.local) if isinstance(where.iter, gast.Call) else None
+    )
     goes = found is not None and found.object in (zip, enumerate)
     given = where.iter.args if goes else [where.iter]
     read = {n.id for n in find_nodes(value, gast.Name) if isinstance(n.ctx, gast.Load)}
@@ -146,7 +148,7 @@ def _is_list(value: Node, work: Rewriting) -> bool:
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
         return _is_list(value.left, work) or _is_list(value.right, work)
     if isinstance(value, gast.Name):
-        known = work.facts.of.get(value, UNKNOWN).tag  # the name may have been that of a list before
+        known = work.facts.kinds.of_expressions.get(value, UNKNOWN).tag  # the name may have been that of a list before
         sure = known == "list" or (known == "unknown" and value.id not in work.mixed)
         return work.lists.get(value.id) == "list" and sure
     return isinstance(value, gast.List | gast.ListComp)
@@ -165,7 +167,7 @@ def _join_lists(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
 
 def _call(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
     """A generator that a call consumes at once is a list; `list([...])` is that list."""
-    found = binding_of(value.func, work.facts, work.facts.local)
+    found = binding_of(value.func, work.facts, work.facts.names.local)
     consumes = found is not None and any(found.object is one for one in _CONSUMERS)
     value.func = _fill_comprehensions(value.func, where, made, work)
     for place, item in enumerate(value.args):
@@ -228,12 +230,12 @@ def _rename(value: Node, where: Node, work: Rewriting) -> None:
     """The variables of a comprehension are its own: where the function has the name too they get another one."""
     bound = {n.id for g in value.generators for n in walk(g.target) if isinstance(n, gast.Name)}
     for old in bound:
-        if old in work.used or old in work.facts.functions or old in work.facts.around:
+        if old in work.used or old in work.facts.names.functions or old in work.facts.names.around:
             new = work.name(old)
             for item in _names_inside(value, old):
                 item.id = new
         work.used |= {old}
-        work.facts.local |= {old}
+        work.facts.names.local |= {old}
         work.made |= {old}
 
 
@@ -299,7 +301,10 @@ def _takes_over(loop: Node, counts: bool, work: Rewriting) -> bool:
         return bound in work.varied
     if isinstance(loop.iter, gast.List | gast.Tuple | gast.Set):
         return False  # the items are like what they are made of
-    numbers = work.facts.kinds.get(bound, UNKNOWN).tag, each_of(work.facts.of.get(loop.iter, UNKNOWN)).tag
+    numbers = (
+        work.facts.kinds.of_names.get(bound, UNKNOWN).tag,
+        each_of(work.facts.kinds.of_expressions.get(loop.iter, UNKNOWN)).tag,
+    )
     array = bound in work.given and any(tag not in ("scalar", "bool") for tag in numbers)
     return array or any(getattr(n, "id", "") == bound for n in walk(loop.iter))
 
@@ -344,26 +349,29 @@ def _is_parallel(node: Node, work: Rewriting) -> bool:
         getattr(node.func, "attr", ""),
     ):
         return False
-    found = binding_of(node.func, work.facts, work.facts.local)
+    found = binding_of(node.func, work.facts, work.facts.names.local)
     home = "" if found is None else str(getattr(found.object, "__module__", None) or getattr(found, "reason", ""))
     return home.startswith("numba.") or "`from numba." in home  # of a text, its imports say so
 
 
 def _is_dict(node: Node, work: Rewriting) -> bool:
     facts = work.facts
-    known = facts.of.get(node, facts.named.get(node.id, UNKNOWN)), facts.kinds.get(node.id, UNKNOWN)
+    known = (
+        facts.kinds.of_expressions.get(node, facts.kinds.named.get(node.id, UNKNOWN)),
+        facts.kinds.of_names.get(node.id, UNKNOWN),
+    )
     return work.lists.get(node.id) == "dict" or any(kind.tag == "dict" for kind in known)
 
 
 def _is_keyed(loop: Node, work: Rewriting) -> bool:
     """Whether the text shows an argument to be a dict: `for key in params`, and `params[key]` in the loop."""
     held, key = loop.iter.id, getattr(loop.target, "id", "")
-    if held not in work.facts.wrt or work.facts.kinds.get(held, UNKNOWN) != UNKNOWN:
+    if held not in work.facts.request.wrt or work.facts.kinds.of_names.get(held, UNKNOWN) != UNKNOWN:
         return False
     parts = [n for node in loop.body for n in walk(node) if isinstance(n, gast.Subscript)]
     found = any(getattr(n.value, "id", "") == held and getattr(n.slice, "id", None) == key for n in parts)
     if found:
-        work.facts.kinds[held] = Kind("dict")  # no float is an index
+        work.facts.kinds.of_names[held] = Kind("dict")  # no float is an index
     return found
 
 
@@ -374,10 +382,10 @@ def _loop_maker(node: Node, work: Rewriting) -> str:
     function = node.func
     if isinstance(function, gast.Attribute) and function.attr in _OF_DICTS and not node.args:
         held = getattr(function.value, "id", "")
-        if held in work.facts.wrt and work.facts.kinds.get(held, UNKNOWN) == UNKNOWN:
-            work.facts.kinds[held] = Kind("dict")  # nothing else has items and keys
+        if held in work.facts.request.wrt and work.facts.kinds.of_names.get(held, UNKNOWN) == UNKNOWN:
+            work.facts.kinds.of_names[held] = Kind("dict")  # nothing else has items and keys
         return str(function.attr) if held else ""
-    found = binding_of(function, work.facts, work.facts.local)
+    found = binding_of(function, work.facts, work.facts.names.local)
     for known in (zip, enumerate, reversed, range):
         if found is not None and found.object is known and node.args:
             return str(known.__name__)
@@ -386,7 +394,7 @@ def _loop_maker(node: Node, work: Rewriting) -> str:
 
 def _is_iterator(node: Node, work: Rewriting) -> bool:
     """Whether an expression makes an iterator, such as `itertools.product(...)`, which has no length."""
-    found = binding_of(node.func, work.facts, work.facts.local) if isinstance(node, gast.Call) else None
+    found = binding_of(node.func, work.facts, work.facts.names.local) if isinstance(node, gast.Call) else None
     known = found is not None and any(found.object is one for one in (zip, enumerate, reversed, map, filter))
     return found is not None and not known and isinstance(found.object, type) and hasattr(found.object, "__next__")
 
@@ -409,7 +417,7 @@ def _is_alone(node: Node, held: str) -> bool:
 
 
 def _is_sequence(held: str, work: Rewriting) -> bool:
-    kind = work.facts.kinds.get(held)
+    kind = work.facts.kinds.of_names.get(held)
     return work.lists.get(held) == "list" or (kind is not None and kind.tag in ("list", "tuple"))
 
 

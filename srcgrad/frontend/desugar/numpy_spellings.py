@@ -107,7 +107,7 @@ def _statement(node: Node, names: dict[str, None], facts: Facts, local: frozense
     if target(node) in names:
         return []
     if _reads(node, names):
-        facts.foreign[node] = None
+        facts.origin.foreign[node] = None
         _rewrite(node, names, facts, local)
     return [node]
 
@@ -183,7 +183,7 @@ def _may_be(call: Node) -> bool:
 
 
 def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
-    found = binding_of(part.func, work.facts, work.facts.local) if isinstance(part, gast.Call) else None
+    found = binding_of(part.func, work.facts, work.facts.names.local) if isinstance(part, gast.Call) else None
     if found is None:
         return part
     other = None
@@ -195,7 +195,7 @@ def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
             other = where_for_mask(part, out, found.object, node, made, work)
     if other is None:
         return part
-    work.facts.foreign[node] = None
+    work.facts.origin.foreign[node] = None
     return work.own(other, part)
 
 
@@ -253,7 +253,7 @@ def _expand_piecewise(call: Node, node: Node, made: Block, work: Rewriting) -> N
         values, masks = [values[-1], *values[:-1]], [rest, *masks]
     for one, value in zip(masks, values, strict=True):
         given = copy(value)
-        if function_of(value, work.facts, work.facts.local) is not None:
+        if function_of(value, work.facts, work.facts.names.local) is not None:
             given = gast.Call(given, [expression(f"{over}[{one}]"), *map(copy, call.args[3:])], [])
             given.keywords = [gast.keyword(word.arg, copy(word.value)) for word in call.keywords]
         elif not isinstance(value, gast.Constant | gast.UnaryOp):
@@ -273,7 +273,7 @@ def columns(node: Node, work: Rewriting) -> Node | None:
 
     What is sure to have one axis is taken as it is; columns of what may have three are joined along the last axis.
     """
-    found = binding_of(node.value, work.facts, work.facts.local)
+    found = binding_of(node.value, work.facts, work.facts.names.local)
     kind = None if found is None else found.object
     if kind is not np.r_ and kind is not np.c_:
         return None
@@ -324,7 +324,7 @@ def _rank(item: Node, work: Rewriting) -> int | None:
     if isinstance(item, gast.Constant):
         return 0
     if isinstance(item, gast.Name):
-        kind = work.facts.kinds.get(item.id)
+        kind = work.facts.kinds.of_names.get(item.id)
         known = kind is not None and kind.tag in ("array", "scalar") and item.id not in work.bound
         return kind.ndim if known and kind is not None else None
     if isinstance(item, gast.UnaryOp):
@@ -332,7 +332,7 @@ def _rank(item: Node, work: Rewriting) -> int | None:
     if isinstance(item, gast.BinOp) and not isinstance(item.op, gast.MatMult):
         sides = (_rank(item.left, work), _rank(item.right, work))
         return None if None in sides else max(sides)  # type: ignore[type-var]  # none of them is None here
-    found = binding_of(item.func, work.facts, work.facts.local) if isinstance(item, gast.Call) else None
+    found = binding_of(item.func, work.facts, work.facts.names.local) if isinstance(item, gast.Call) else None
     if found is None or not item.args:
         return None
     rule = rule_of(found.object)
@@ -373,7 +373,7 @@ def fill(node: Node, work: Rewriting) -> Block:
     if isinstance(node, gast.Expr):
         return [*before, write]
     node.value = gast.copy_location(copy(target), value)
-    work.facts.foreign[node] = None
+    work.facts.origin.foreign[node] = None
     return [*before, write, node]
 
 
@@ -392,9 +392,9 @@ def _method(call: Node, work: Rewriting) -> Node | None:
     if not isinstance(function, gast.Attribute) or not _is_array(function.value, work):
         return None
     owner = getattr(root(function.value), "id", "")
-    if owner in work.facts.records or work.facts.kinds.get(owner, UNKNOWN).tag == "object":
+    if owner in work.facts.kinds.records or work.facts.kinds.of_names.get(owner, UNKNOWN).tag == "object":
         return None  # a method of the object's class
-    if binding_of(function, work.facts, work.facts.local) is not None:
+    if binding_of(function, work.facts, work.facts.names.local) is not None:
         return None
     if function.attr == "fill" and len(call.args) == 1 and not call.keywords:
         return _store(function.value, call.args[0])
@@ -483,7 +483,7 @@ _WITH_OUT: tuple[Any, ...] = (
 
 
 def _object_of_name(node: Node, work: Rewriting) -> Any:
-    found = binding_of(node, work.facts, work.facts.local)
+    found = binding_of(node, work.facts, work.facts.names.local)
     return None if found is None else found.object
 
 
@@ -491,7 +491,7 @@ def _is_array(node: Node, work: Rewriting) -> bool:
     """Whether a place may be written: a name, or a part of a name; an item of a list or dict is an array of its own."""
     inner = node.value if isinstance(node, gast.Subscript) else node
     if isinstance(node, gast.Subscript) and isinstance(inner, gast.Name):
-        kind = work.facts.kinds.get(inner.id)
+        kind = work.facts.kinds.of_names.get(inner.id)
         held = kind is not None and kind.tag in ("list", "dict", "tuple")
         if held or inner.id in work.lists or isinstance(getattr(node.slice, "value", None), str):
             return False
@@ -508,7 +508,9 @@ def expand_masked_reduction(call: Node, work: Rewriting) -> Node | None:
     op = _operation(call, work)
     if op is None or (where is None and initial is None):
         return None
-    array, *others = call.args if binding_of(call.func, work.facts, work.facts.local) else [call.func.value, *call.args]
+    array, *others = (
+        call.args if binding_of(call.func, work.facts, work.facts.names.local) else [call.func.value, *call.args]
+    )
     rest = [gast.keyword(key, value) for key, value in words.items()]
     plain = _PlainReduction(work, copy(array), others, rest, where)
     if op is np.sum:
@@ -531,10 +533,13 @@ def expand_masked_reduction(call: Node, work: Rewriting) -> Node | None:
 
 
 def _operation(call: Node, work: Rewriting) -> Any:
-    found = binding_of(call.func, work.facts, work.facts.local)
+    found = binding_of(call.func, work.facts, work.facts.names.local)
     if found is not None:
         return found.object
-    if not isinstance(call.func, gast.Attribute) or function_of(call.func, work.facts, work.facts.local) is not None:
+    if (
+        not isinstance(call.func, gast.Attribute)
+        or function_of(call.func, work.facts, work.facts.names.local) is not None
+    ):
         return None
     return METHODS.get(call.func.attr)
 
@@ -572,7 +577,7 @@ class _PlainReduction:
 
 def builtin_name(function: Callable[..., object], work: Rewriting) -> str:
     """How the text spells a function of Python's own: by another name where the user's text has its name."""
-    known = binding_of(expression(function.__name__), work.facts, work.facts.local)
+    known = binding_of(expression(function.__name__), work.facts, work.facts.names.local)
     if known is not None and known.object is function:
         return str(function.__name__)
     return work.library(function.__name__, function)

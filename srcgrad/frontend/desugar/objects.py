@@ -56,32 +56,32 @@ if TYPE_CHECKING:
 def open_records(function: Node, work: Rewriting) -> None:
     """Spell objects of the user's classes as dicts: those that the function makes, and its arguments."""
     facts = work.facts
-    for parameter, kind in inner_kinds(facts.kinds):
+    for parameter, kind in inner_kinds(facts.kinds.of_names):
         opens = kind.tag == "object" and dataclasses.is_dataclass(kind.items[0][0])
         if opens and has_plain_attributes(kind.items[0][0]):
-            facts.records[parameter] = kind.items[0][0]
+            facts.kinds.records[parameter] = kind.items[0][0]
             opened = work.own(statement(f"{parameter} = {work.library('fields_of')}({parameter})"), function)
-            facts.copies[opened] = None
+            facts.resolution.copies[opened] = None
             function.body.insert(_after_docstring(function), opened)
         elif kind.owner is not None:
-            facts.records[parameter] = kind.owner
+            facts.kinds.records[parameter] = kind.owner
     _find_made(function, work)
-    for name in facts.records:
-        known = of_argument(name, Kind("object", None, ((facts.records[name], Kind()),)))
+    for name in facts.kinds.records:
+        known = of_argument(name, Kind("object", None, ((facts.kinds.records[name], Kind()),)))
         if known is not None:
-            facts.functions[name] = known
+            facts.names.functions[name] = known
     spell_fields(function, facts)
 
 
 def note_opened_records(function: Node, facts: Facts) -> None:
     """Note what a text of ours has opened already: `p = fields_of(p)`."""
     for node in function.body:
-        kind = facts.kinds.get(str(target(node)))
+        kind = facts.kinds.of_names.get(str(target(node)))
         called = node.value if kind is not None and kind.tag == "object" else None
-        found = binding_of(called.func, facts, facts.local) if isinstance(called, gast.Call) else None
+        found = binding_of(called.func, facts, facts.names.local) if isinstance(called, gast.Call) else None
         if kind is not None and found is not None and found.object is fields_of:
-            facts.records[str(target(node))] = kind.items[0][0]
-            facts.copies[node] = None
+            facts.kinds.records[str(target(node))] = kind.items[0][0]
+            facts.resolution.copies[node] = None
 
 
 def _after_docstring(function: Node) -> int:
@@ -112,10 +112,10 @@ def _is_made(name: str, nodes: list[Node | None], work: Rewriting) -> bool:
     displays = [_display(n.value, known[0], work) for n in made]
     if any(display is None for display in displays):
         return False
-    work.facts.records[name] = known[0]
+    work.facts.kinds.records[name] = known[0]
     for node, display in zip(made, displays, strict=True):
         node.value = display
-        work.facts.foreign[node] = None
+        work.facts.origin.foreign[node] = None
     return True
 
 
@@ -128,9 +128,9 @@ def _class_of(value: Node, name: str, work: Rewriting) -> Any:
         return None
     changed = _copied_record(value, work)
     if changed is not None:
-        owner = work.facts.records.get(changed)
+        owner = work.facts.kinds.records.get(changed)
         return _SAME if changed == name else owner if owner is not None and _is_plain(owner, work.facts) else None
-    found = binding_of(value.func, work.facts, work.facts.local)
+    found = binding_of(value.func, work.facts, work.facts.names.local)
     owner = found.object if found is not None and found.kind == "object" else None
     if not isinstance(owner, type):
         return None
@@ -188,7 +188,7 @@ def _copied_record(call: Node, work: Rewriting) -> str | None:
     function = call.func
     if isinstance(function, gast.Attribute) and function.attr == "_replace" and isinstance(function.value, gast.Name):
         return str(function.value.id) if not call.args else None
-    found = binding_of(function, work.facts, work.facts.local)
+    found = binding_of(function, work.facts, work.facts.names.local)
     of_name = len(call.args) == 1 and isinstance(call.args[0], gast.Name)
     return str(call.args[0].id) if found is not None and found.object is dataclasses.replace and of_name else None
 
@@ -230,20 +230,24 @@ def fields_in(owner: Any) -> tuple[str, ...]:
 
 def records(function: Node, facts: Facts) -> Node:
     """Spell the fields that methods, now written out, read; refuse an object that is used as a whole."""
-    if not facts.records:
+    if not facts.kinds.records:
         return function
     function.body = _by_one_name(function.body, facts)
     spell_fields(function, facts)
     for node in statements(function.body):
         opened = {id(i.value) for part in header(node) for i in walk(part) if isinstance(i, gast.Subscript)}
         for item in [i for part in header(node) for i in walk(part) if isinstance(i, gast.Name)]:
-            whole = item.id in facts.records and id(item) not in opened and isinstance(item.ctx, gast.Load)
-            if whole and facts.kinds.get(item.id, Kind()).owner is None and node not in facts.copies:
+            whole = item.id in facts.kinds.records and id(item) not in opened and isinstance(item.ctx, gast.Load)
+            if (
+                whole
+                and facts.kinds.of_names.get(item.id, Kind()).owner is None
+                and node not in facts.resolution.copies
+            ):
                 raise facts.refuse(
                     item,
                     "E5005",
                     f"the object `{item.id}` is used as a whole",
-                    f"use its fields: `{item.id}.{fields_in(facts.records[item.id])[0]}`",
+                    f"use its fields: `{item.id}.{fields_in(facts.kinds.records[item.id])[0]}`",
                 )
     return function
 
@@ -255,20 +259,25 @@ def _by_one_name(block: Block, facts: Facts) -> Block:
     for node in block:
         held = node.value.id if target(node) is not None and isinstance(node.value, gast.Name) else ""
         second = target(node) or ""
-        if held not in facts.records or held in facts.kinds or bound.count(held) != 1 or bound.count(second) != 1:
+        if (
+            held not in facts.kinds.records
+            or held in facts.kinds.of_names
+            or bound.count(held) != 1
+            or bound.count(second) != 1
+        ):
             kept.append(node)
             continue
         for other in block:
             for item in find_nodes(other, gast.Name):
                 if item.id == second:
                     item.id = held
-                    facts.foreign.update(dict.fromkeys(statements([other])))
+                    facts.origin.foreign.update(dict.fromkeys(statements([other])))
     return kept
 
 
 def spell_fields(function: Node, facts: Facts) -> None:
     """`p.x` as `p["x"]`, for an argument that is a NamedTuple as `p[0]`."""
-    if not facts.records:
+    if not facts.kinds.records:
         return
     for node in statements(function.body):
         for part in [*header(node), node] if not header(node) else header(node):
@@ -280,7 +289,7 @@ def spell_fields(function: Node, facts: Facts) -> None:
                         made = _field(value, facts)
                         if made is None:
                             continue
-                        facts.foreign.update(dict.fromkeys(_statements_with_text(node, item)))
+                        facts.origin.foreign.update(dict.fromkeys(_statements_with_text(node, item)))
                         if isinstance(inner, list):
                             inner[place] = made
                         else:
@@ -297,11 +306,11 @@ def _field(value: Any, facts: Facts) -> Node | None:
     held = getattr(value, "value", None)
     if not isinstance(value, gast.Attribute | gast.Subscript) or not isinstance(held, gast.Name):
         return None
-    owner = facts.records.get(held.id)
+    owner = facts.kinds.records.get(held.id)
     if owner is None:
         return None
     names = fields_in(owner)
-    is_argument = facts.kinds.get(held.id, Kind()).owner is not None
+    is_argument = facts.kinds.of_names.get(held.id, Kind()).owner is not None
     if isinstance(value, gast.Attribute):
         if value.attr not in names:
             return None
@@ -341,7 +350,7 @@ def _parts(node: Node, work: Rewriting) -> Parts | None:
     """What is known of the result of a call, if it is an object with parts."""
     if not isinstance(node, gast.Call):
         return None
-    found = binding_of(node.func, work.facts, work.facts.local)
+    found = binding_of(node.func, work.facts, work.facts.names.local)
     if found is None or found.kind != "object" or found.static is not None:
         return None
     module = home(found.object) or ""
@@ -367,13 +376,13 @@ def _hold_solution(part: Node, node: Node, before: Block, work: Rewriting) -> No
         held = work.name("sol")
         before.append(work.bind(held, part.value, node))
         part.value = at(name(held), part.value)
-        work.facts.foreign[node] = None
+        work.facts.origin.foreign[node] = None
     return part
 
 
 def _only_parts(function: Node, held: str, parts: Parts, work: Rewriting) -> bool:
     """Whether nothing but known parts of a name is read, and nothing of it in nested functions."""
-    nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
+    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
     if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
         return False
     reads = [n for n in walk(function) if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
@@ -399,7 +408,7 @@ def _bind_parts(function: Node, held: str, parts: Parts, bound: list[Node], work
     for node in statements(function.body):
         if held in loads(node):
             rewrite(node, partial(_part, held=held, names=names, parts=parts))
-            work.facts.foreign[node] = None
+            work.facts.origin.foreign[node] = None
 
 
 def _part(node: Node, held: str, names: dict[str, str], parts: Parts) -> Node:
@@ -439,7 +448,7 @@ def _words(call: Node, work: Rewriting) -> dict[str, Node] | None:
     """The parameters that the call of a distribution gives, by name; None for any other expression."""
     if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
         return None
-    found = binding_of(call.func, work.facts, work.facts.local)
+    found = binding_of(call.func, work.facts, work.facts.names.local)
     if found is None or not is_distribution(found.object) or not callable(found.object):
         return None
     names = _parameters(found.object)
@@ -457,7 +466,7 @@ def _parameters(distribution: Any) -> list[str]:
 
 def _asked_only(function: Node, held: str, work: Rewriting) -> bool:
     """Whether nothing but these methods of a name is called, and nothing of it in nested functions."""
-    nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
+    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
     if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
         return False
     every = [n for s in function.body for n in walk(s)]
@@ -505,7 +514,7 @@ def _spell_method(part: Node, node: Node, known: dict[str, tuple[Node, dict[str,
             return part
     part.func = at(expression(f"d.{function.attr}", d=copy(distribution)), function)
     part.keywords += [at(gast.keyword(key, at(copy(value), part)), part) for key, value in words.items()]
-    work.facts.foreign[node] = None
+    work.facts.origin.foreign[node] = None
     for item in walk(part):
         if "lineno" not in item.__dict__:
             at(item, node)
@@ -514,7 +523,7 @@ def _spell_method(part: Node, node: Node, known: dict[str, tuple[Node, dict[str,
 
 def _of_module(owner: Node, work: Rewriting) -> tuple[Node, dict[str, Node]]:
     """The distribution of a frozen one that the module has made, and what it holds."""
-    found = binding_of(owner, work.facts, work.facts.local)
+    found = binding_of(owner, work.facts, work.facts.names.local)
     held: Any = None if found is None or found.kind != "object" else found.object
     inner = getattr(held, "dist", None)
     if not is_distribution(held) or inner is None:
@@ -579,7 +588,7 @@ def splines(function: Node, work: Rewriting) -> None:
         return
     function.body = rewrite_statements(function.body, lambda node: _hoist_solutions(node, _name_spline, _SPOKEN, work))
     every = list(statements(function.body))
-    nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
+    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
     bound = [s for n in every for s in stores(n)]
     for node in every:
         held = target(node)
@@ -599,7 +608,7 @@ def _spline_arguments(call: Node, work: Rewriting) -> tuple[Maker, dict[str, Nod
     """What makes the pieces of a spline, and its arguments by name; None for any other expression."""
     if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
         return None
-    found = binding_of(call.func, work.facts, work.facts.local)
+    found = binding_of(call.func, work.facts, work.facts.names.local)
     made = found.object if found is not None and found.kind == "object" else None
     maker = MAKERS.get(getattr(made, "__name__", ""))
     if maker is None or home(made) != "scipy.interpolate":
@@ -622,7 +631,7 @@ def _name_spline(part: Node, node: Node, before: Block, work: Rewriting) -> Node
             held = work.name("spline")
             before.append(work.bind(held, getattr(part, key), node))
             setattr(part, key, at(name(held), getattr(part, key)))
-            work.facts.foreign[node] = None
+            work.facts.origin.foreign[node] = None
     return part
 
 
@@ -670,7 +679,7 @@ class Reader:
         asked = self._spline_question(part)
         if asked is None:
             return part
-        self.work.facts.foreign[where] = None
+        self.work.facts.origin.foreign[where] = None
         what, order, values = asked
         if what in ("x", "c"):
             return at(name(self.knots if what == "x" else self.coefficients), part)

@@ -71,19 +71,19 @@ def in_place(function: Node, facts: Facts) -> None:
             whole = at(expression(f"{node.target.id}[...]"), node.target)
             whole.ctx = gast.Store()
             node.target = whole
-            facts.foreign[node] = None
+            facts.origin.foreign[node] = None
 
 
 def _open_numbers(function: Node, facts: Facts) -> None:
     """`x[()]` and `x[...]` of an argument that is a number, as NumPy's numbers have them: `+x`, `np.array(x)`."""
     bound = {s for node in statements(function.body) for s in stores(node)}
-    known = numbers(facts.kinds) - bound
+    known = numbers(facts.kinds.of_names) - bound
     for node in statements(function.body) if known else ():
         for key in ("value", "test", "iter"):
             part = getattr(node, key, None)
             if part is not None and any(_of_all(n, known) for n in find_nodes(part, gast.Subscript)):
                 setattr(node, key, rebuild(part, lambda inner: _index_all_axes(inner, known, facts)))
-                facts.foreign[node] = None
+                facts.origin.foreign[node] = None
 
 
 def _of_all(node: Node, known: frozenset[str]) -> bool:
@@ -111,7 +111,7 @@ def _certain_arrays(
     bound: dict[str, list[Node | None]] = {}
     given = function.args
     for argument in [*given.posonlyargs, *given.args, *given.kwonlyargs]:
-        kind = facts.kinds.get(argument.id)
+        kind = facts.kinds.of_names.get(argument.id)
         known = kind is not None and kind.tag == "array" and (kind.ndim or 0) >= ndim
         bound[argument.id] = [] if known else [None]
     for node in statements(function.body):
@@ -178,7 +178,7 @@ def _shared_arrays(value: Node, facts: Facts) -> list[str]:
     if isinstance(value, gast.Subscript):
         return _shared_arrays(value.value, facts) if _has_ellipsis(value) else []
     if isinstance(value, gast.Call):
-        found = binding_of(value.func, facts, facts.local)
+        found = binding_of(value.func, facts, facts.names.local)
         method = value.func if found is None and isinstance(value.func, gast.Attribute) else None
         function: Any = RESOLVED.get(method.attr) if method is not None else getattr(found, "object", None)
         holder = [method.value] if method is not None else value.args[:1]
@@ -208,7 +208,7 @@ def _is_ndarray(value: Node | None, known: set[str], facts: Facts) -> bool:
         return _has_ellipsis(value) and _is_ndarray(value.value, known, facts)
     if not isinstance(value, gast.Call):
         return False
-    found = binding_of(value.func, facts, facts.local)
+    found = binding_of(value.func, facts, facts.names.local)
     if found is None and isinstance(value.func, gast.Attribute):
         return value.func.attr in _RETURNING and _is_ndarray(value.func.value, known, facts)
     return found is not None and any(found.object is one for one in WRAPPING)
@@ -242,7 +242,7 @@ def _is_array(value: Node | None, known: set[str], facts: Facts) -> bool:
 
 
 def _makes_array(call: Node, known: set[str], facts: Facts) -> bool:
-    found = binding_of(call.func, facts, facts.local)
+    found = binding_of(call.func, facts, facts.names.local)
     function: Any = None if found is None else found.object
     if function is None and isinstance(call.func, gast.Attribute):
         function = RESOLVED.get(call.func.attr)
@@ -319,8 +319,12 @@ def base_of(value: Node, work: Views) -> str | None:
     """The array of which an expression is a view for sure; None where it may be a copy, or a number."""
     facts = work.facts
     if isinstance(value, gast.Name):
-        known = value.id in facts.local and not facts.lists.get(value.id) and value.id not in facts.functions
-        kind = facts.kinds.get(value.id)
+        known = (
+            value.id in facts.names.local
+            and not facts.kinds.lists.get(value.id)
+            and value.id not in facts.names.functions
+        )
+        kind = facts.kinds.of_names.get(value.id)
         return value.id if known and (kind is None or kind.tag in ("array", "unknown")) else None
     if isinstance(value, gast.Subscript):
         if isinstance(value.slice, gast.Tuple) and not value.slice.elts:
@@ -329,7 +333,7 @@ def base_of(value: Node, work: Views) -> str | None:
     if isinstance(value, gast.Attribute):
         return base_of(value.value, work) if value.attr in ("T", "mT") else None
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and not value.keywords:
-        if value.func.attr in METHODS and binding_of(value.func, facts, facts.local) is None:
+        if value.func.attr in METHODS and binding_of(value.func, facts, facts.names.local) is None:
             return base_of(value.func.value, work)
     return None
 
@@ -356,10 +360,10 @@ def rows(block: Block, work: Views) -> None:
                 f"give what the loop runs over a name of its own: `rows = {array}.copy()`",
             )
         count = work.facts.names.fresh("i")
-        work.facts.local |= {count}
+        work.facts.names.local |= {count}
         work.integers |= {count}
         bind = at(gast.Assign([name(row, gast.Store())], expression(f"{array}[{count}]"), None), node)
-        work.facts.foreign[bind] = work.facts.foreign[node] = None
+        work.facts.origin.foreign[bind] = work.facts.origin.foreign[node] = None
         node.target = name(count, gast.Store())
         node.iter = at(expression(f"range(len({array}))"), node.iter)
         node.body = [bind, *node.body]
@@ -395,7 +399,7 @@ def views(function: Node, facts: Facts) -> Node:
         return np.sum(a)
     """
     indexed = any(isinstance(n, gast.Subscript) for node in function.body for n in walk(node))
-    given = numbers(facts.kinds) if indexed else frozenset[str]()  # which are told apart in indices alone
+    given = numbers(facts.kinds.of_names) if indexed else frozenset[str]()  # which are told apart in indices alone
     work = Views(facts, function, given | frozenset(integers(function, facts)))
     rows(function.body, work)
     while _spell_one(work):
@@ -438,7 +442,7 @@ def _as_method(value: Node, work: Views) -> Node:
     """`a.swapaxes(0, 1)` for `np.swapaxes(a, 0, 1)`; any other expression as it is."""
     if not isinstance(value, gast.Call) or value.keywords or not value.args:
         return value
-    found = binding_of(value.func, work.facts, work.facts.local)
+    found = binding_of(value.func, work.facts, work.facts.names.local)
     for function, method in FUNCTIONS.items():
         if found is not None and found.object is function:
             own = gast.copy_location(gast.Attribute(value.args[0], method, gast.Load()), value)
@@ -474,7 +478,7 @@ def _is_surely(node: Node, order: list[Node], work: Views) -> bool:
     held = node.target.id
     if any(is_write(n) and held in written_names(n) for n in order):
         return True
-    kind = work.facts.kinds.get(held)
+    kind = work.facts.kinds.of_names.get(held)
     if kind is not None and kind.tag == "array":
         return True
     parts = [i for n in order for part in header(n) for i in walk(part) if isinstance(i, gast.Subscript)]
@@ -488,7 +492,7 @@ def _makes_array_with_axes(value: Node, work: Views) -> bool:
     """Whether an expression makes an array with axes."""
     if not isinstance(value, gast.Call) or (not value.args and not isinstance(value.func, gast.Attribute)):
         return False
-    found = binding_of(value.func, work.facts, work.facts.local)
+    found = binding_of(value.func, work.facts, work.facts.names.local)
     method = found is None and isinstance(value.func, gast.Attribute)
     rule = rule_of(RESOLVED.get(value.func.attr) if method else getattr(found, "object", None))
     if rule is None:
@@ -496,7 +500,7 @@ def _makes_array_with_axes(value: Node, work: Views) -> bool:
     if rule.shape in ("filled", "square", "outer") and not method:
         return True
     of = value.func.value if method else (value.args or [None])[0]
-    kind = work.facts.kinds.get(getattr(of, "id", ""))
+    kind = work.facts.kinds.of_names.get(getattr(of, "id", ""))
     copies = rule.shape == "display" or rule.is_like_first
     return copies and kind is not None and kind.tag == "array" and bool(kind.ndim)
 
@@ -568,7 +572,7 @@ def _holds(outer: Node, inner: Node) -> bool:
 def _spell(node: Node, view: str, base: str, work: Views) -> None:
     """Put the expression in place of the name, and drop the statement that bound it."""
     facts = work.facts
-    facts.foreign[node] = None
+    facts.origin.foreign[node] = None
     [(_, block, around)] = [place for place in places(work.function.body) if place.node is node]
     block.remove(node)
     if around and not around[-1].body:
@@ -579,7 +583,7 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
     for other in work.order():
         if view not in _reads(other) and view not in stores(other):
             continue
-        facts.foreign[other] = None
+        facts.origin.foreign[other] = None
         if isinstance(other, gast.AugAssign) and getattr(other.target, "id", "") == view:
             whole = expression("view[...]", view=copy(node.value))
             whole.ctx = gast.Store()
@@ -602,10 +606,10 @@ def _is_all(value: Node) -> bool:
 def _check_base(base: str, work: Views) -> None:
     """An argument of unknown kind is looked at: a part of a list is no view."""
     facts = work.facts
-    kind = facts.kinds.get(base)
+    kind = facts.kinds.of_names.get(base)
     if kind is None and any(a.id == base for a in work.function.args.args):
         check = at(statement(f"{facts.library('check_array')}({base})"), work.function)
-        facts.foreign[check] = None
+        facts.origin.foreign[check] = None
         meant = Binding("object", check_array)
-        facts.namespace = Overlay(facts.namespace, {facts.imports["check_array"]: meant})
+        facts.namespace = Overlay(facts.namespace, {facts.names.imports["check_array"]: meant})
         work.function.body.insert(0, check)

@@ -317,7 +317,7 @@ def active_parameters(
     module = module or Module()
     begun = BegunFunction(*prepare_facts(*module.source(function), "reverse", wanted, kinds, module))
     begun.advance(until(activity))
-    found = tuple(name for name in wanted if name in begun.facts.active)
+    found = tuple(name for name in wanted if name in begun.facts.activity.active)
     if not found:
         raise DifferentiationError(
             "E5002",

@@ -67,7 +67,7 @@ def imports(definition: Node) -> Dependencies:
 
 def of_rules(made: DerivedText) -> Dependencies:
     """What lines of rules mean in the modules that they read, `np.sinh` say: a user may replace it."""
-    values, imports = made.facts.library_values, made.facts.imports
+    values, imports = made.facts.names.library_values, made.facts.names.imports
     modules = {imports[one]: value for one, value in values.items() if isinstance(value, ModuleType)}
     entries: list[Entry] = []
     for node in walk(made.tree) if modules else ():

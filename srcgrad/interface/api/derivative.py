@@ -599,7 +599,7 @@ class Derivative(Generic[P, R]):
         {'b': (0, (2,)), 'h': (2, (2,))}
         """
         module = Module(autocast=self.autocast, explained=True)
-        kept: tuple[SavedValue, ...] = derivative_in_module(self, module, self._kinds).facts.kept
+        kept: tuple[SavedValue, ...] = derivative_in_module(self, module, self._kinds).facts.tape.kept
         return kept
 
     @property

@@ -117,7 +117,7 @@ def execute_derivative(
     main = derivative_in_module(derivative, module, kinds)
     text, found = module.text(main)
     given = given_to(derivative, kinds)
-    if not (main.facts.active or main.facts.generated or inline or derivative.mode == "primal"):
+    if not (main.facts.activity.active or main.facts.request.generated or inline or derivative.mode == "primal"):
         _warn(main.facts, given)
 
     @functools.cache
@@ -126,18 +126,18 @@ def execute_derivative(
 
     function, changed = execute(text, main, dict(found), general_function), changes(module)
     if given is derivative.primal:
-        return ExecutedText(function, text, main.facts.seeds, changed, *writes(main.facts, found))
+        return ExecutedText(function, text, main.facts.names.seeds, changed, *writes(main.facts, found))
     inner: ExecutedText = vars(given)["__srcgrad_text__"]  # which has copied what is written into
 
     def stale() -> bool:
         return changed() or given_to(derivative, kinds) is not given
 
-    return ExecutedText(function, text, main.facts.seeds, stale, inner.written, inner.outside)
+    return ExecutedText(function, text, main.facts.names.seeds, stale, inner.written, inner.outside)
 
 
 def writes(facts: Facts, found: dict[str, Any]) -> tuple[dict[str, Place], tuple[Any, ...]]:
     """The arguments that a function writes into, and, if there are any, what it captures that may change with them."""
-    places = {name: facts.place(node) for name, node in facts.entered.items()}
+    places = {name: facts.place(node) for name, node in facts.resolution.entered.items()}
     return places, tuple(outside_of(found)) if places else ()
 
 
@@ -145,7 +145,7 @@ def _warn(facts: Facts, given: Callable[..., Any]) -> None:
     """Warn where the function stands: its output is constant to whoever differentiates it."""
     code = getattr(inspect.unwrap(given), "__code__", None)
     file = facts.source.file if code is None else code.co_filename
-    asked = " or ".join(f"`{name}`" for name in facts.wrt)
+    asked = " or ".join(f"`{name}`" for name in facts.request.wrt)
     message = f"no derivative flows from {asked} to the output of `{facts.source.name}`: it is 0 everywhere"
     warnings.warn_explicit(message, ConstantOutputWarning, file, facts.source.first, registry=_warned)
 
@@ -172,13 +172,13 @@ def derivative_in_module(derivative: RequestedDerivative, module: Module, kinds:
     return next(made for made in module.made.values() if made.name == name)
 
 
-def _read(facts: Any) -> list[tuple[LiveNamespace, Source, bool]]:
+def _read(facts: Facts) -> list[tuple[LiveNamespace, Source, bool]]:
     """Where a function looks names up, and where those do that were written out in it; what reads; if it is called."""
     namespace, parts = facts.namespace, []
     while isinstance(namespace, Overlay):
         parts += [(*part, True) for part in namespace.parts]
         namespace = namespace.base
-    parts.append((namespace, facts.source, facts.called))
+    parts.append((namespace, facts.source, facts.request.called))
     return [(one, source, called) for one, source, called in parts if isinstance(one, LiveNamespace)]
 
 

@@ -78,7 +78,7 @@ class BlockFunction:
         made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
         stale = changes(module)
-        compiled = ExecutedText(made, text, main.facts.seeds, stale, *writes(main.facts, outside))
+        compiled = ExecutedText(made, text, main.facts.names.seeds, stale, *writes(main.facts, outside))
         vars(made).update(__srcgrad_stale__=stale, __srcgrad_text__=compiled)
         return compiled
 

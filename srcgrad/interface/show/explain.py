@@ -114,7 +114,7 @@ def explain(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) ->
 
 def explanation(facts: Facts, sizes: dict[str, list[int]]) -> Explanation:
     """What is known of a function that has been differentiated, with the bytes of what it records."""
-    return Explanation(facts.source.name, facts.wrt, tuple(lines_of(facts, sizes)), facts.kept)
+    return Explanation(facts.source.name, facts.request.wrt, tuple(lines_of(facts, sizes)), facts.tape.kept)
 
 
 def explanations(
@@ -145,7 +145,7 @@ def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Fac
 
 def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
     """Bytes by what is recorded and its line; with line 0 for what is recorded once, which texts may keep elsewhere."""
-    known = {name: (plain_spelling(one.value), one.line) for name, one in facts.recorded.items() if name in sizes}
+    known = {name: (plain_spelling(one.value), one.line) for name, one in facts.tape.recorded.items() if name in sizes}
     values = [value for value, _ in known.values()]
     once = {(value, 0): sizes[name] for name, (value, _) in known.items() if values.count(value) == 1}
     return {**once, **{key: sizes[name] for name, key in known.items()}}
@@ -172,14 +172,14 @@ def lines_of(facts: Facts, sizes: dict[str, list[int]]) -> list[Line]:
     """The lines of a function that do something."""
     found: dict[int, Line] = {}
     first = facts.source.tree.lineno + 1
-    for number in sorted(facts.lines):
+    for number in sorted(facts.origin.lines):
         if first <= number <= len(facts.source.lines):
             text = facts.source.lines[number - 1].rstrip()
             line = found.setdefault(number, Line(number, text))
-            line.active = "active" in facts.lines[number]
+            line.active = "active" in facts.origin.lines[number]
             if not line.active:
-                line.why.append(next(iter(facts.lines[number])))
-    for kept, record in facts.recorded.items():
+                line.why.append(next(iter(facts.origin.lines[number])))
+    for kept, record in facts.tape.recorded.items():
         line = found.setdefault(record.line, Line(record.line, facts.source.lines[record.line - 1].rstrip()))
         line.recorded.append(record.value + _size(sizes.get(kept)))
         by = ", ".join(map(str, record.needed)) or "what is undone before it"
@@ -208,13 +208,15 @@ def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | Non
 def _after(asked: str, tree: Any, facts: Facts) -> Any:
     """A tree after the pass of a name, or after the second one of it: `dead:2`; E5015 if there is none."""
     name, _, count = asked.partition(":")
-    chosen = steps(facts.mode, facts.module)
+    chosen = steps(facts.request.mode, facts.module)
     places = [k for k, each in enumerate(chosen) if each.name == name]
     which = int(count) if count.isdecimal() else 1 if not count else 0
     if not 1 <= which <= len(places):
         known = ", ".join(dict.fromkeys(each.name for each in chosen))
         times = f"{len(places)} times in the list" if places else "no pass"
-        raise DifferentiationError("E5015", f"`{name}` is {times} of mode {facts.mode}", f"the passes are: {known}")
+        raise DifferentiationError(
+            "E5015", f"`{name}` is {times} of mode {facts.request.mode}", f"the passes are: {known}"
+        )
     for each in chosen[: places[which - 1] + 1]:
         tree = each(tree, facts)
     return tree

@@ -68,7 +68,11 @@ def dumped_report(
     target is not one function.
     """
     refused = tuple((item.function.qualname, item.error) for item in dumped.refused)
-    names = [part.name for part in dumped.parts if not part.facts.called and part.tree.name in part.facts.module.making]
+    names = [
+        part.name
+        for part in dumped.parts
+        if not part.facts.request.called and part.tree.name in part.facts.module.making
+    ]
     title = f"{', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
     sizes = None if arguments is None else _sizes(targets, wrt, arguments, text)
     shown = add_mark(dumped.text) if written else dumped.text

@@ -150,8 +150,8 @@ def _derivative_lines(
     run: dict[int, list[str]] = {}
     made = []
     for number, (line, (_, node)) in enumerate(zip(lines, spelled, strict=True), first):
-        name = "" if _makes_stack(node) else facts.pushes.get(node, "")
-        known_as = [one for one in facts.recorded if name and one.partition("[")[0] == name]
+        name = "" if _makes_stack(node) else facts.tape.pushes.get(node, "")
+        known_as = [one for one in facts.tape.recorded if name and one.partition("[")[0] == name]
         kept = tuple(_kept_under_name(one, facts, sizes) for one in known_as)
         for kernel in (k for k in kernels if k != part.name and re.search(rf"\b{k}\b", line)):
             run.setdefault(ends[id(node)], []).append(kernel)
@@ -170,7 +170,7 @@ def _makes_stack(node: Node) -> bool:
 
 def _kept_under_name(name: str, facts: Facts, sizes: Sizes) -> KeptValue:
     """What is recorded under a name."""
-    record = facts.recorded[name]
+    record = facts.tape.recorded[name]
     value = plain_spelling(record.value)
     size = sizes.get((value, record.line), sizes.get((value, 0)))
     return KeptValue(record.value, _size_text(name, facts) if size is None else spelled_size(size), record.needed)
@@ -216,13 +216,13 @@ def _source(facts: Facts, sizes: Sizes) -> list[Line]:
     tree, group, remarks = facts.source.tree, starts(facts), _remarks(facts)
     last = max([tree.lineno, *(getattr(n, "end_lineno", None) or 0 for n in gast.walk(tree))])
     kept: dict[int, list[KeptValue]] = {}
-    for name, record in facts.recorded.items():
+    for name, record in facts.tape.recorded.items():
         kept.setdefault(record.line, []).append(_kept_under_name(name, facts, sizes))
     made = []
     for number in range(tree.lineno, last + 1):
         text = facts.source.lines[number - 1].rstrip()
         own = group.get(number, 0) if text and number not in remarks else 0
-        known = facts.lines.get(own, {})
+        known = facts.origin.lines.get(own, {})
         role = "" if not known or own == 0 else "active" if "active" in known else "inactive"
         why = next(iter(known)) if role == "inactive" else ""
         made.append(Line(number, text, own, role, why, tuple(kept.get(number, ()))))
@@ -249,7 +249,7 @@ def spelled_size(sizes: Sequence[int]) -> str:
 def _size_text(name: str, facts: Facts) -> str:
     """What the text tells of the size of something recorded: of which arguments it is, and how often."""
     kept_in, _, place = name.partition("[")
-    for node in (n for n, kept in facts.pushes.items() if kept == kept_in):
+    for node in (n for n, kept in facts.tape.pushes.items() if kept == kept_in):
         stacked = isinstance(node, gast.Expr) and bool(node.value.args)
         if not stacked and (not isinstance(node, gast.Assign) or _makes_stack(node)):
             continue
@@ -262,13 +262,13 @@ def _size_text(name: str, facts: Facts) -> str:
 def _size(value: Node, facts: Facts) -> str:
     if isinstance(value, gast.Call) and not value.args and isinstance(value.func, gast.Attribute):
         value = value.func.value  # of a copy
-    spec = facts.value_spec.get(value.id) if isinstance(value, gast.Name) else None
+    spec = facts.values.value_spec.get(value.id) if isinstance(value, gast.Name) else None
     if spec is not None and spec.scalar:
         return "one number"
     known = [] if spec is None else sorted(spec.shape)
     return (
         f"as large as {' with '.join(known)}"
-        if known and all(k in facts.kinds or k in facts.wrt for k in known)
+        if known and all(k in facts.kinds.of_names or k in facts.request.wrt for k in known)
         else ""
     )
 

@@ -151,7 +151,7 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
         name = module.derivative(primal, "trace", derivative.wrt, kinds, None, False)
         main = next(made for made in module.made.values() if made.name == name)
         text, outside = module.text(main)
-        log = _Log(main.facts.probes)
+        log = _Log(main.facts.tape.probes)
         values = [on_host(value) for value in values]
         shown = list(zip(derivative.signature.parameters, values, strict=True))[len(derivative.bound) :]
         for parameter, value in shown:
@@ -159,7 +159,7 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
         label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
         made = load(text, name, label, dict(outside), origins=module.origins)
         with listening(log):
-            start = functools.partial(made, **{main.facts.seeds[0]: seed})
+            start = functools.partial(made, **{main.facts.names.seeds[0]: seed})
             value, adjoints = run(start, values, derivative.named)
         arguments = [parameter for parameter, _ in shown]
         for wanted, adjoint in zip(derivative.wrt, derivative.mirror_arguments(adjoints, values), strict=True):

@@ -123,7 +123,7 @@ def share_nearest_only(body: Block, facts: Facts) -> None:
         for call in walk(node)
         if isinstance(call, gast.Call) and _is_counting(call) and isinstance(call.args[0], gast.Name)
     }
-    if "share" not in facts.imports and not counted:
+    if "share" not in facts.names.imports and not counted:
         return
     bound: dict[str, list[Node]] = {}
     for node in statements(body):
@@ -277,22 +277,22 @@ class FusionWork:
 def fuse(program: Program, facts: Facts) -> Program:
     """Put the elementwise work of both halves into kernels."""
     work = FusionWork(facts, f"{facts.source.name}_kernel")
-    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
-    facts.saved = kept_alive(program, facts)
+    body = [*program.forward, *facts.tape.fresh_copies, *program.backward, program.result]
+    facts.tape.saved = kept_alive(program, facts)
     share_nearest_only(body, facts)
-    if "add_at" in facts.imports:
-        facts.library_values["add_at"] = add_at
+    if "add_at" in facts.names.imports:
+        facts.names.library_values["add_at"] = add_at
     held: Held = {}
     program.forward, program.backward = (
         name_operands(half, facts, work.group, held) for half in (program.forward, program.backward)
     )
-    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    body = [*program.forward, *facts.tape.fresh_copies, *program.backward, program.result]
     forward = program.forward
     for node in statements(body):
         for read in loads(node):
             work.reads[read] = work.reads.get(read, 0) + 1
     work.counters, work.singles = _counters(body), _singles(body)
-    if facts.mode == "vjp":
+    if facts.request.mode == "vjp":
         program.forward = _block(program.forward, work)
         work.primal = False
         program.backward = _block(program.backward, work)
@@ -301,7 +301,7 @@ def fuse(program: Program, facts: Facts) -> Program:
         joined = _block([*program.forward, mark, *program.backward], work)
         split = joined.index(mark)
         program.forward, program.backward = joined[:split], joined[split + 1 :]
-    if facts.mode != "vjp":
+    if facts.request.mode != "vjp":
         recompute_results(work.closed, forward, body)
     calls: dict[Node, Node] = {}
     for one in work.closed:

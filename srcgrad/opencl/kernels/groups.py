@@ -77,7 +77,7 @@ def take_write(node: Node, group: Group) -> bool:
 
 def is_part(place: Node, facts: Facts) -> bool:
     """Whether an index gives a part of an array, and no number, list or copy."""
-    integers = frozenset(facts.integers)
+    integers = frozenset(facts.values.integers)
     parts = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
     if not is_basic(place.slice, integers):
         return False
@@ -101,7 +101,7 @@ def is_copy(node: Node, facts: Facts) -> bool:
 
 def _rank(array: str, facts: Facts) -> int:
     """The rank of an array or of the adjoint of one; 0 where it is not known."""
-    spec = facts.value_spec.get(facts.adjoint_of.get(array, array))
+    spec = facts.values.value_spec.get(facts.names.adjoint_of.get(array, array))
     return 0 if spec is None else spec.ndim or 0
 
 
@@ -172,10 +172,10 @@ def is_number(node: Node, group: Group) -> bool:
     if isinstance(node, gast.Constant):
         return True
     if isinstance(node, gast.Name):
-        spec = facts.value_spec.get(facts.adjoint_of.get(node.id, node.id))
+        spec = facts.values.value_spec.get(facts.names.adjoint_of.get(node.id, node.id))
         if node.id in group.counters:
             return True
-        seed = node.id in facts.seeds and facts.mode in ("reverse", "value-and-grad")
+        seed = node.id in facts.names.seeds and facts.request.mode in ("reverse", "value-and-grad")
         return seed or (spec is not None and spec.scalar)
     if isinstance(node, gast.BinOp):
         return is_number(node.left, group) and is_number(node.right, group)
@@ -400,7 +400,7 @@ class Group:
 
     def _is_row(self, node: Node) -> bool:
         """Whether a value is known to have one axis."""
-        spec = self.facts.value_spec.get(node.id) if isinstance(node, gast.Name) else None
+        spec = self.facts.values.value_spec.get(node.id) if isinstance(node, gast.Name) else None
         return spec is not None and spec.ndim == 1
 
     def argument(self, node: Node) -> Node:
@@ -425,7 +425,7 @@ class Group:
     def printer(self) -> Printer:
         """What prints its expressions."""
         fresh = self._unused_names()
-        return Printer(self.facts.imports, lambda: next(fresh), self._means, self._single_axis)
+        return Printer(self.facts.names.imports, lambda: next(fresh), self._means, self._single_axis)
 
     def _unused_names(self) -> Iterator[str]:
         taken = {identifier(one) for one in [*self.arguments, *self.stored, *self.sums]}
@@ -434,17 +434,17 @@ class Group:
     def _means(self, function: Node) -> object:
         """What a name of the user's, such as `erf` or `special.erf`, means."""
         base = root(function)
-        if base is None or not isinstance(function, gast.Name | gast.Attribute) or base.id in self.facts.local:
+        if base is None or not isinstance(function, gast.Name | gast.Attribute) or base.id in self.facts.names.local:
             return None
-        meant = substitute(function, {base.id: name(self.facts.globals_as.get(base.id, base.id))})
-        found = binding_of(meant, self.facts, self.facts.local)
+        meant = substitute(function, {base.id: name(self.facts.names.globals_as.get(base.id, base.id))})
+        found = binding_of(meant, self.facts, self.facts.names.local)
         return found.object if found is not None and found.kind == "object" else None
 
     def _single_axis(self, bound: str) -> int | None:
         """The axis of length one of a value, or of the adjoint of one."""
         given = self.arguments.get(bound)
         made = new_axis(given) if isinstance(given, gast.Subscript) else None
-        return self.singles.get(self.facts.adjoint_of.get(bound, bound)) if made is None else made.axis
+        return self.singles.get(self.facts.names.adjoint_of.get(bound, bound)) if made is None else made.axis
 
     def is_pure(self, node: Node) -> bool:
         """Whether an expression may be evaluated earlier than it stands: what it calls has a rule, or is our own."""
@@ -452,7 +452,7 @@ class Group:
             if not isinstance(item, gast.Call):
                 continue
             base = root(item.func)
-            library = base is not None and base.id in self.facts.imports.values()
+            library = base is not None and base.id in self.facts.names.imports.values()
             method = isinstance(item.func, gast.Attribute) and item.func.attr in _METHODS
             plain = isinstance(item.func, gast.Name) and item.func.id == "len"
             if not library and not method and not plain and rule_of(self._means(item.func)) is None:
