@@ -656,8 +656,11 @@ class Adjoints:
         if parameter and kind.tag in ("unknown", "array"):
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
         zeros = f"{self.facts.library('zeros_like')}(primal)"
-        mutable = self.facts.kinds.containers.get(primal) == "tuple" and primal not in self.facts.kinds.mixed
-        return expression(f"list({zeros})" if mutable else zeros, primal=primal)
+        if self.facts.kinds.containers.get(primal) != "tuple":
+            return expression(zeros, primal=primal)
+        mixed = primal in self.facts.kinds.mixed  # it holds a number elsewhere
+        written = f"list({zeros}) if isinstance(primal, tuple) else {zeros}" if mixed else f"list({zeros})"
+        return expression(written, primal=primal)
 
 
 _NESTS = ("tuple", "list", "dict", "object")

@@ -136,9 +136,13 @@ def reading_apart(function: Node, reads: Mapping[str, list[Node]]) -> set[str]:
     """Of parameters, with statements that read them: those of which these read neither the argument nor its web."""
     given = parameters(function)
     reaching = definitions(function.body, given)
-    leader = _unite(reaching, [(node, read) for node, read in _uses(function.body) if read.id in reads])
+    order = reaching.graph.index  # what stands in a function inside of this one runs at times unknown
+    leader = _unite(
+        reaching, [(node, read) for node, read in _uses(function.body) if read.id in reads and node in order]
+    )
     own = {one: leader[given.index(one)] for one in reads}
-    return {o for o, nodes in reads.items() if all(leader[k] != own[o] for n in nodes for k in reaching.at(n, o))}
+    known = {one: nodes for one, nodes in reads.items() if all(node in order for node in nodes)}
+    return {o for o, nodes in known.items() if all(leader[k] != own[o] for n in nodes for k in reaching.at(n, o))}
 
 
 def _uses(block: Block) -> list[tuple[Node, Node]]:
