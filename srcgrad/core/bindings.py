@@ -297,6 +297,18 @@ class Program:
             self.modules[path] = known
         return Binding("module", module=known)
 
+    def follow_imports(self) -> None:
+        """Read all modules that the user's own import, whether or not a function has asked for them."""
+        seen: set[Path] = set()
+        while todo := [path for path in self.modules if path not in seen and self._is_own(path)]:
+            for path in todo:
+                seen.add(path)
+                for name in list(self.modules[path].table):
+                    self.modules[path].lookup(name)
+
+    def _is_own(self, path: Path) -> bool:
+        return any(path.is_relative_to(folder.resolve()) for folder in self.own)
+
 
 class StaticModule:
     """A module known only as text: what its names mean, from its imports, functions and assignments."""

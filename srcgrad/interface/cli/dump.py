@@ -104,9 +104,12 @@ def _read(heads: Sequence[str]) -> list[Path]:
     found: list[Path] = []
     for head in heads:
         try:
-            found += [path for function in find_target(head) for path in function.module.program.modules]
+            programs = {id(one.module.program): one.module.program for one in find_target(head)}
         except DifferentiationError:
             continue  # it was told why, and the file itself is watched
+        for program in programs.values():
+            program.follow_imports()
+            found += program.modules
     return found
 
 
@@ -254,6 +257,7 @@ def _as_json(asked: argparse.Namespace, targets: Sequence[str], text: str | None
             made = derive_targets(asked, [target], text, asked.output)
         except DifferentiationError as error:
             failed.append((target, error))
+            files += _read([head(target)])
             found.append({"target": target, "text": None, "refused": [], "error": error.fields()})
         else:
             refused = [{"function": item.function.qualname, **item.error.fields()} for item in made.refused]
