@@ -158,7 +158,7 @@ class Request:
     mode: str
     wrt: tuple[str, ...]
     single: bool = True  # whether one adjoint is returned as it is, not as a tuple of one
-    step: Any = None  # the front.step.Step whose function this is
+    step: Any = None  # the core.namespace.Step whose function this is
     inner: tuple[str, ...] = ()  # names in wrt that are local variables
     called: bool = False  # whether another function of the text calls this one
     placed: bool = False  # written out in its caller, whose lists and arrays it gets
@@ -184,7 +184,7 @@ class FunctionNames(Names):
     around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
     library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function, or where it is
-    functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
+    functions: dict[str, Any] = field(default_factory=dict)  # local name -> frontend.calls.functions.Function
     opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
     plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
     back: str = ""  # name of the pullback
@@ -204,7 +204,9 @@ class Origin:
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
     mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
     again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
-    instead: dict[Node, Any] = field(default_factory=dict)  # calls in a text of ours -> what they are (front.lengths)
+    instead: dict[Node, Any] = field(
+        default_factory=dict
+    )  # calls in a text of ours -> what they are (frontend.again.lengths)
     augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
     updates: dict[Node, None] = field(default_factory=dict)  # `d[k] = d[k] + e` that were `d[k] += e`
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
@@ -216,9 +218,7 @@ class KnownKinds:
     """What arguments, names and expressions are: numbers, arrays, containers, objects."""
 
     of_names: dict[str, Kind] = field(default_factory=dict)
-    of_expressions: dict[Node, Kind] = field(
-        default_factory=dict
-    )  # kinds of expressions of the user's text (front.kind_analysis)
+    of_expressions: dict[Node, Kind] = field(default_factory=dict)  # of the user's text (frontend.kinds)
     named: dict[str, Kind] = field(default_factory=dict)  # of arguments that are written out, then of all names there
     mixed: dict[str, None] = field(default_factory=dict)  # names of tuples that hold numbers or arrays elsewhere
     containers: dict[str, str] = field(default_factory=dict)  # names that hold a tuple, list or dict -> which
@@ -277,7 +277,9 @@ class Values:
     constants: frozenset[str] = frozenset()  # these, and names that mean one value wherever they are read
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
     expected_real: dict[str, None] = field(default_factory=dict)  # arguments that the text takes for real numbers
-    outcome: Any = None  # of a text with a leading axis: what its value is, and what has the axis (batch.values.Value)
+    outcome: Any = (
+        None  # of a text with a leading axis: what its value is, and what has the axis (backend.batched.values.Value)
+    )
 
 
 @dataclass(slots=True)
@@ -291,7 +293,7 @@ class Memory:
     holding: dict[str, None] = field(default_factory=dict)  # lists and dicts that may hold such arrays, and their items
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
     elements: dict[str, None] = field(default_factory=dict)  # adjoints that are added to in place
-    if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.operands)
+    if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.arguments)
     taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
 
 
@@ -326,7 +328,7 @@ class Tape:
     whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
     again: dict[str, str] = field(default_factory=dict)  # name computed backwards -> name of what was not recorded
     recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
-    kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.kept.Saved)
+    kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.recording.SavedValue)
     fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
     accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
     zeros: dict[Node, None] = field(default_factory=dict)  # `x_bar = zeros`

@@ -1,3 +1,5 @@
+"""Devices whose arithmetic was tried: a child process computes with each kernel function; the answer is kept."""
+
 from __future__ import annotations
 
 import contextlib
