@@ -44,7 +44,7 @@ def test_the_place_is_the_line_of_the_rule():
     row = {row["op"]: row for row in json.loads(rule_pages.as_json())}["np.cosh"]
     file, _, line = row["place"].partition(":")
     text = (Path(__file__).parents[2] / "srcgrad" / file).read_text(encoding="utf-8").split("\n")
-    assert text[int(line) - 1].startswith("@adjoint.elementwise(np.cosh")
+    assert "".join(text[int(line) - 1 :][:2]).replace(" ", "").startswith("@adjoint.elementwise(np.cosh")
 
 
 def distinct(x: Any) -> Any:

@@ -397,15 +397,16 @@ class NameLengths:
         self.known: dict[str, Shape | None] = {}
         own = {p: _of_argument(p, facts) for p in program.parameters}
         known = {parameter: shape for parameter, shape in own.items() if parameter not in self.bindings}
+        self.known = known  # each round reads what it has found already, so that a chain takes few of them
         while True:
-            self.known = dict(known)
+            before = dict(known)
             for bound in {**own, **self.bindings}:
                 found = [own[bound]] if bound in own else []
                 found += [self.of(value) if value is not None else None for value in self.bindings.get(bound, [])]
                 there = [shape for shape in found if shape != OPEN]
                 if there:
                     known[bound] = there[0] if all(shape == there[0] for shape in there) else None
-            if known == self.known:
+            if known == before:
                 break
         self.known = {**dict.fromkeys(self.bindings), **known}
 
@@ -534,9 +535,11 @@ def aliases(program: Program) -> dict[str, frozenset[str]]:
     above: dict[str, str] = {}
 
     def top(one: str) -> str:
-        while above.get(one, one) != one:
-            one = above[one]
-        return one
+        found = one
+        while above.get(found, found) != found:
+            found = above[found]
+        above[one] = found
+        return found
 
     every = bindings(program)
     for bound, values in every.items():
@@ -545,7 +548,11 @@ def aliases(program: Program) -> dict[str, frozenset[str]]:
             for other in shown:
                 above[top(other)] = top(bound)
     known = [*program.parameters, *every]
-    return {one: frozenset(other for other in known if top(other) == top(one)) for one in known}
+    alike: dict[str, list[str]] = {}
+    for one in known:
+        alike.setdefault(top(one), []).append(one)
+    groups = {first: frozenset(names) for first, names in alike.items()}
+    return {one: groups[top(one)] for one in known}
 
 
 def is_fresh(value: Node) -> bool:

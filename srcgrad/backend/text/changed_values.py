@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any  # what is called is arbitrary
 
+import numpy as np
+
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute
 from srcgrad.core.rules import may_show, rule_of
 from srcgrad.frontend.context import CHANGES
@@ -23,6 +25,7 @@ Held = dict[str, int]  # names of values, and how they are held
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _CHAIN = ast.Subscript | ast.Attribute
+_SIZES = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides")  # attributes that show no elements
 _INTO_CONTAINERS = (list, tuple, set, dict, zip, enumerate, reversed, sorted, iter, next)
 
 
@@ -33,12 +36,13 @@ def changed_in(module: StaticModule, name: str) -> int | None:
     gives it to a function for its effect.
     """
     whole = Sharing(module)
-    whole.block(module.tree.body)
+    whole.block(module.tree.body, straight=True)
     for statement in module.tree.body:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             function = statement.value.func
             if not (isinstance(function, ast.Name) and function.id == "print"):
                 read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+                read |= {one for one in whole.held if one.partition(":")[0] in read}  # each that the name was bound to
                 whole.changes += [(one, SAME, statement.lineno) for one in sorted(read)]
     through = [line for one, deep, line in whole.changes if whole.reaches(one, deep, name)]
     return min([*write_lines(module.tree, name), *through], default=None)
@@ -85,6 +89,9 @@ class Sharing:
     held: dict[str, Held] = field(default_factory=dict)
     changes: list[tuple[str, int, int]] = field(default_factory=list)  # a name, how deep, the line
     numbers: set[str] = field(default_factory=set)  # names of what has numbers as items
+    wholes: set[str] = field(default_factory=set)  # names that are bound to what is not seen to be an item
+    parameters: tuple[str, ...] = ()
+    now: dict[str, str] = field(default_factory=dict)  # a name that is bound anew, and what it is called since
     returned: Held = field(default_factory=dict)
     functions: dict[str, Sharing] = field(default_factory=dict)  # those of the module's functions
 
@@ -104,38 +111,64 @@ class Sharing:
 
     # -- statements --------------------------------------------------------------------------------------------------
 
-    def block(self, body: list[ast.stmt]) -> None:
+    def block(self, body: list[ast.stmt], straight: bool = False) -> None:
+        """What statements do; those that stand straight in their scope bind a name for all that stands behind."""
         for statement in body:
-            self._statement(statement)
+            if isinstance(statement, ast.If) and _is_main(statement.test):
+                self.block(statement.orelse)  # an import does not run it
+                continue
+            self._statement(statement, straight)
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             for part in [statement, *getattr(statement, "handlers", [])]:
                 for block in ("body", "orelse", "finalbody"):
                     self.block(getattr(part, block, []))
 
-    def _statement(self, node: ast.stmt) -> None:
+    def _statement(self, node: ast.stmt, straight: bool) -> None:
+        first = node.targets[0] if straight and isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        if isinstance(node, ast.Assign) and isinstance(first, ast.Name):
+            self._calls(node)
+            self._bind_anew(first.id, node.value)
+            return
         if isinstance(node, ast.Assign):
             value = self.shown(node.value)
             for place in node.targets:
                 self._bind(place, node.value, value)
-            first, *others = [place.id for place in node.targets if isinstance(place, ast.Name)] or [""]
+            leader, *others = [place.id for place in node.targets if isinstance(place, ast.Name)] or [""]
             for other in others:
-                self.held.setdefault(other, {})[first] = SAME
+                self.held.setdefault(self._now(other), {})[self._now(leader)] = SAME
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             self._bind(node.target, node.value, self.shown(node.value))
         elif isinstance(node, ast.For):
             self._bind(node.target, None, self._inside(node.iter))
         elif isinstance(node, ast.AugAssign):
-            root, deep = _root(node.target)
-            if deep or not set(self.held.get(root, {})) & self.numbers:
+            root, deep = self._rooted(node.target)
+            if deep or root in self.wholes or not set(self.held.get(root, {})) & self.numbers:
                 self.changes.append((root, deep - 1 if deep else 0, node.lineno))
         elif isinstance(node, ast.Return) and node.value is not None:
             self.returned.update(self.shown(node.value))
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            for each in [n for n in self._expressions(node) if isinstance(n, ast.comprehension)]:
-                self._bind(each.target, None, self._inside(each.iter))
-            for call in [n for n in self._expressions(node) if isinstance(n, ast.Call)]:
-                self._call(call)
+            self._calls(node)
+
+    def _calls(self, node: ast.stmt) -> None:
+        for each in [n for n in self._expressions(node) if isinstance(n, ast.comprehension)]:
+            self._bind(each.target, None, self._inside(each.iter))
+        for call in [n for n in self._expressions(node) if isinstance(n, ast.Call)]:
+            self._call(call)
+
+    def _now(self, name: str) -> str:
+        return self.now.get(name, name)
+
+    def _rooted(self, node: ast.expr) -> tuple[str, int]:
+        root, deep = _root(node)
+        return self._now(root), deep
+
+    def _bind_anew(self, name: str, value: ast.expr) -> None:
+        """A name that all that stands behind finds bound to this value: what it held before is another's."""
+        shown = self.shown(value)
+        if name in self.held or name in self.parameters:
+            self.now[name] = f"{name}:{value.lineno}:{value.col_offset}"
+        self._bind(ast.copy_location(ast.Name(name, ast.Store()), value), value, shown)
 
     def _expressions(self, statement: ast.stmt) -> Iterator[ast.AST]:
         """What stands in a statement itself, without the statements of its blocks and without lambdas."""
@@ -147,9 +180,12 @@ class Sharing:
 
     def _bind(self, place: ast.expr, value: ast.expr | None, shown: Held) -> None:
         if isinstance(place, ast.Name):
-            self.held.setdefault(place.id, {}).update({one: how for one, how in shown.items() if one != place.id})
-            if value is not None and _has_numbers(value):
-                self.numbers.add(place.id)
+            name = self._now(place.id)
+            self.held.setdefault(name, {}).update({one: how for one, how in shown.items() if one != name})
+            if value is not None and self._has_numbers(value):
+                self.numbers.add(name)
+            if value is not None and not _is_item(value):
+                self.wholes.add(name)
         elif isinstance(place, ast.Starred):
             self._bind(place.value, None, shown)
         elif isinstance(place, ast.Tuple | ast.List):
@@ -160,7 +196,7 @@ class Sharing:
                 one = None if parts is None else parts[k]
                 self._bind(item, one, dict.fromkeys(shown, SAME) if one is None else self.shown(one))
         elif isinstance(place, _CHAIN):
-            root, deep = _root(place)
+            root, deep = self._rooted(place)
             self.changes.append((root, deep - 1, place.lineno))
             self.held.setdefault(root, {}).update({one: WITHIN for one in shown if one != root})
 
@@ -170,11 +206,15 @@ class Sharing:
         """The names whose values an expression is, shows elements of, or has inside."""
         match node:
             case ast.Name(identifier):
-                return {identifier: SAME}
+                return {self._now(identifier): SAME}
+            case ast.Attribute(_, attr) if attr in _SIZES:
+                return {}
+            case ast.Subscript(_, ast.List()):  # of an array: a copy
+                return {}
             case ast.Subscript(value) | ast.Attribute(value) | ast.Starred(value):
                 return self.shown(value)
             case ast.NamedExpr(target, value):
-                return {target.id: SAME, **self.shown(value)}
+                return {self._now(target.id): SAME, **self.shown(value)}
             case ast.IfExp(_, one, other):
                 return {**self.shown(one), **self.shown(other)}
             case ast.BoolOp(_, values):
@@ -194,7 +234,7 @@ class Sharing:
     def _of_comprehension(self, element: ast.expr, generators: list[ast.comprehension]) -> Held:
         found, inside = self.shown(element), {}
         for each in generators:
-            bound = {n.id for n in ast.walk(each.target) if isinstance(n, ast.Name)}
+            bound = {self._now(n.id) for n in ast.walk(each.target) if isinstance(n, ast.Name)}
             if bound & set(found):
                 inside.update(dict.fromkeys(self._inside(each.iter), WITHIN))
             found = {name: how for name, how in found.items() if name not in bound}
@@ -209,6 +249,18 @@ class Sharing:
             return self.module.lookup(node.id)
         base = self._meaning(node.value) if isinstance(node, ast.Attribute) else None
         return attribute(base, node.attr) if base is not None and isinstance(node, ast.Attribute) else None
+
+    def _has_numbers(self, value: ast.expr) -> bool:
+        """Whether the items of a value are seen to be numbers."""
+        match value:
+            case ast.Dict(values=items):
+                return _are_numbers(items)
+            case ast.List(items) | ast.Tuple(items) | ast.Set(items):
+                return _are_numbers(items)
+            case ast.Call(function, [ast.List(items)]) if items:
+                found = self._meaning(function)
+                return found is not None and found.object is np.array and _are_numbers(items)
+        return False
 
     def _given(self, call: ast.Call) -> Held:
         values = [*call.args, *(word.value for word in call.keywords)]
@@ -239,16 +291,19 @@ class Sharing:
         if found is not None and found.static is not None:
             self.changes += [(name, 0, call.lineno) for name in self._by_own_function(call, found.static)[1]]
         elif isinstance(call.func, ast.Attribute) and call.func.attr in CHANGES:
-            root, deep = _root(call.func)
+            root, deep = self._rooted(call.func)
             self.changes.append((root, deep - 1, call.lineno))
 
     def _by_own_function(self, call: ast.Call, function: StaticFunction) -> tuple[Held, list[str]]:
         """The names that a call's result shows, and those that it changes."""
         known = self.functions.get(function.qualname)
         if known is None:
-            known = self.functions[function.qualname] = Sharing(function.module, functions=self.functions)
+            every = ast.walk(function.node.args)
+            own = tuple(one.arg for one in every if isinstance(one, ast.arg))
+            known = Sharing(function.module, functions=self.functions, parameters=own)
+            self.functions[function.qualname] = known
             body = getattr(function.node, "body", [])
-            known.block(body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)])
+            known.block(body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)], straight=True)
         parameters = [one.arg for one in (*function.node.args.posonlyargs, *function.node.args.args)]
         given = [*zip(parameters, call.args, strict=False), *((word.arg or "", word.value) for word in call.keywords)]
         held, written = {}, []
@@ -266,7 +321,17 @@ def _shows(function: Any) -> bool:
     return rule_of(function) is not None and may_show(function, {})
 
 
-def _has_numbers(value: ast.expr) -> bool:
-    """Whether the items of a value are seen to be numbers."""
-    items = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", [value])
-    return all(isinstance(one, ast.Constant | ast.UnaryOp | ast.BinOp) for one in items)
+def _is_main(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and ast.unparse(test).replace('"', "'") == "__name__ == '__main__'"
+
+
+def _are_numbers(items: list[ast.expr]) -> bool:
+    parts = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator)
+    return all(isinstance(part, parts) for one in items for part in ast.walk(one))
+
+
+def _is_item(value: ast.expr) -> bool:
+    """Whether a value is an item of a list, dict or array: `d["a"]`, `d.get("a")`; a slice is none."""
+    if isinstance(value, ast.Subscript):
+        return not any(isinstance(part, ast.Slice) for part in ast.walk(value.slice))
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get"

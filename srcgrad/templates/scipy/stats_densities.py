@@ -310,6 +310,7 @@ adjoint.exponential(stats.pareto.pdf, of=stats.pareto.logpdf)
         ("scipy.stats.multivariate_normal.logpdf(x, y, z @ z.T + 2.0 * np.eye(3))", (3,), (3,), (3, 3)),
         ("scipy.stats.multivariate_normal.logpdf(x, y, z @ z.T + 2.0 * np.eye(2))", (4, 2), (2,), (2, 2)),
         ("scipy.stats.multivariate_normal.logpdf(x, mean=y, cov=np.eye(2))", (3, 2), (2,)),
+        ("scipy.stats.multivariate_normal.logpdf(x, mean=y, cov=np.eye(3))", (4, 1), (3,)),
         ("scipy.stats.multivariate_normal.logpdf(x, y, z + 8.0 * np.eye(3))", (4, 3), (3,), (3, 3)),
     ),
     note="mean and cov are to be given, cov as a matrix. " + HALF,
