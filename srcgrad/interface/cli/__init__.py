@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     np.cosh: elementwise
     <BLANKLINE>
     reverse:
-            @adjoint.elementwise(
+        @adjoint.elementwise(
             np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,), numba="math.cosh(x)", complex="conjugated"
         )
         def cosh(z, x):
