@@ -541,11 +541,12 @@ def check_sequence(node: Node, facts: Facts) -> None:
     parts = header(node) if isinstance(node, COMPOUND) else [node]
     items = [item for part in parts for item in walk(part)]
     for effect in [i for i in items if isinstance(i, gast.Call | gast.NamedExpr)]:
-        changed = _names_changed(effect, facts)
-        if not changed:
+        changed, further = _names_changed(effect, facts), _names_changed_further(effect, facts)
+        if not (changed or further):
             continue
         inside = {id(n) for n in walk(effect)}
         others = [i for i in items if id(i) not in inside]
+        before = {i.id for i in others if isinstance(i, gast.Name) and _place(i) < _place(effect)}
         if effect is getattr(node, "value", None) and isinstance(node, gast.Assign | gast.Expr):
             others = [i for t in getattr(node, "targets", []) for i in _places(t)]  # it comes last but for the store
         elif isinstance(effect, gast.NamedExpr):
@@ -556,7 +557,7 @@ def check_sequence(node: Node, facts: Facts) -> None:
         read |= {
             n for i in others if isinstance(i, gast.Call) and not _comes_in_turn(i, facts) for n in _reads(i, facts, ())
         }
-        for one in sorted(changed & read):
+        for one in sorted((changed & read) | (further & before)):  # what is written out later stands behind such calls
             raise facts.refuse(
                 effect,
                 "E5010",
@@ -607,6 +608,22 @@ def _names_changed(effect: Node, facts: Facts) -> set[str]:
         return {held} & facts.names.local
     found = function_of(effect.func, facts, facts.names.local)
     return outer_changes(found.tree, facts) if found is not None and found.tree is not None else set()
+
+
+def _names_changed_further(effect: Node, facts: Facts) -> set[str]:
+    """Names that a call of a nested function changes through other nested functions that it calls."""
+    found = function_of(effect.func, facts, facts.names.local) if isinstance(effect, gast.Call) else None
+    trees = {} if found is None or found.tree is None else {id(found.tree): found.tree}
+    changed: set[str] = set()
+    for tree in (pending := [*trees.values()]):
+        own = _local_names(tree)
+        for call in [n for n in walk(tree) if isinstance(n, gast.Call)]:
+            inner = function_of(call.func, facts, facts.names.local)
+            if inner is not None and inner.tree is not None and id(inner.tree) not in trees:
+                trees[id(inner.tree)] = inner.tree
+                pending.append(inner.tree)
+                changed |= outer_changes(inner.tree, facts) - own
+    return changed
 
 
 def changes_outside(tree: Node, facts: Facts) -> bool:
