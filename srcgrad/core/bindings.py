@@ -510,3 +510,11 @@ def _binding_for_callers(found: Binding | None) -> Binding | None:
         return found
     function = found.static
     return unknown_binding(f"{function.qualname} is replaced by what @{function.decorators[0]} returns")
+
+
+def binding_of_text(node: ast.expr, module: StaticModule) -> Binding | None:
+    """What a name, or a dotted name, in the text of a module means; None for what is neither, or is not bound."""
+    if isinstance(node, ast.Name):
+        return module.lookup(node.id)
+    base = binding_of_text(node.value, module) if isinstance(node, ast.Attribute) else None
+    return attribute(base, node.attr) if base is not None and isinstance(node, ast.Attribute) else None

@@ -375,6 +375,13 @@ class Facts:
     tape: Tape = field(default_factory=Tape)
     idioms: Idioms = field(default_factory=Idioms)
 
+    def forget_shapes(self) -> None:
+        """Empty the tables of shapes and of who reads what: they are found anew of another body."""
+        values = self.values
+        tables: tuple[dict[Any, Any], ...] = (self.activity.reads, self.origin.mention, self.kinds.tuples)
+        for table in (*tables, values.spec, values.value_spec, values.part_spec):
+            table.clear()
+
     def own_copy(self) -> Facts:
         """Facts whose tables may be filled; what stands in the tables is shared."""
         made: Facts = copy(self)

@@ -29,15 +29,7 @@ def autocast(function: Node, facts: Facts) -> Node:
         function.body = rewrite_statements(function.body, lambda node: _widen_sums(node, facts))
     if not facts.request.called:
         function.body[:0] = _cast_arguments(function, dtype, facts)
-    for table in (
-        facts.activity.reads,
-        facts.origin.mention,
-        facts.values.spec,
-        facts.values.value_spec,
-        facts.values.part_spec,
-        facts.kinds.tuples,
-    ):
-        table.clear()  # they are found anew
+    facts.forget_shapes()
     return function
 
 

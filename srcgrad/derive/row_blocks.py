@@ -61,15 +61,7 @@ def loop_over_blocks(function: Node, facts: Facts) -> Node:
     work = _Work(facts, found, blocks, function)
     facts.request = replace(facts.request, wrt=())  # it is the value that is wanted
     function.body = [*found.before, *work.starts(), work.loop(), *found.after, function.body[-1]]
-    for table in (
-        facts.activity.reads,
-        facts.origin.mention,
-        facts.values.spec,
-        facts.values.value_spec,
-        facts.values.part_spec,
-        facts.kinds.tuples,
-    ):
-        table.clear()  # they are found anew
+    facts.forget_shapes()
     return function
 
 

@@ -15,7 +15,7 @@ from typing import Any  # what is called is arbitrary
 
 import numpy as np
 
-from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute
+from srcgrad.core.bindings import StaticFunction, StaticModule, binding_of_text
 from srcgrad.core.rules import may_show, rule_of
 from srcgrad.frontend.context import CHANGES
 from srcgrad.frontend.resolve import METHODS
@@ -244,12 +244,6 @@ class Sharing:
         """The names whose items a loop over an expression gives."""
         return dict.fromkeys(self.shown(node), SAME)
 
-    def _meaning(self, node: ast.expr) -> Binding | None:
-        if isinstance(node, ast.Name):
-            return self.module.lookup(node.id)
-        base = self._meaning(node.value) if isinstance(node, ast.Attribute) else None
-        return attribute(base, node.attr) if base is not None and isinstance(node, ast.Attribute) else None
-
     def _has_numbers(self, value: ast.expr) -> bool:
         """Whether the items of a value are seen to be numbers."""
         match value:
@@ -258,7 +252,7 @@ class Sharing:
             case ast.List(items) | ast.Tuple(items) | ast.Set(items):
                 return _are_numbers(items)
             case ast.Call(function, [ast.List(items)]) if items:
-                found = self._meaning(function)
+                found = binding_of_text(function, self.module)
                 return found is not None and found.object is np.array and _are_numbers(items)
         return False
 
@@ -267,7 +261,7 @@ class Sharing:
         return {name: how for one in values for name, how in self.shown(one).items()}
 
     def _shown_by_call(self, call: ast.Call) -> Held:
-        found = self._meaning(call.func)
+        found = binding_of_text(call.func, self.module)
         if found is not None and found.static is not None:
             return self._by_own_function(call, found.static)[0]
         if found is not None and found.kind == "unknown":  # a class of the module
@@ -287,7 +281,7 @@ class Sharing:
         for word in call.keywords:
             if word.arg == "out":
                 self.changes += [(name, 0, call.lineno) for name in self.shown(word.value)]
-        found = self._meaning(call.func)
+        found = binding_of_text(call.func, self.module)
         if found is not None and found.static is not None:
             self.changes += [(name, 0, call.lineno) for name in self._by_own_function(call, found.static)[1]]
         elif isinstance(call.func, ast.Attribute) and call.func.attr in CHANGES:

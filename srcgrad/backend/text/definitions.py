@@ -27,7 +27,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.backend.text.changed_values import changed_in, written_attributes
-from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, attribute
+from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, binding_of_text
 from srcgrad.core.identity import holder
 from srcgrad.core.module_text import STAR, Definition, is_trusted, locate
 from srcgrad.core.printer.expressions import docstring, expression, parameters
@@ -48,7 +48,7 @@ def draws(expression: str, module: StaticModule) -> bool:
 
 
 def _draws(call: ast.Call, module: StaticModule) -> bool:
-    found = _binding_of_node(call.func, module)
+    found = binding_of_text(call.func, module)
     if found is not None and found.object is not None:
         drawn = isinstance(getattr(found.object, "__self__", None), SOURCES)
         seeded = bool(call.args or call.keywords)  # `default_rng(7)`
@@ -58,13 +58,6 @@ def _draws(call: ast.Call, module: StaticModule) -> bool:
         return False
     held = method.value.id
     return sum(isinstance(node, ast.Name) and node.id == held for node in ast.walk(module.tree)) > 2
-
-
-def _binding_of_node(node: ast.expr, module: StaticModule) -> Binding | None:
-    if isinstance(node, ast.Name):
-        return module.lookup(node.id)
-    base = _binding_of_node(node.value, module) if isinstance(node, ast.Attribute) else None
-    return attribute(base, node.attr) if base is not None and isinstance(node, ast.Attribute) else None
 
 
 @dataclass(frozen=True)

@@ -546,7 +546,9 @@ def check_sequence(node: Node, facts: Facts) -> None:
             continue
         inside = {id(n) for n in walk(effect)}
         others = [i for i in items if id(i) not in inside]
-        before = {i.id for i in others if isinstance(i, gast.Name) and _place(i) < _place(effect)}
+        earlier = [i for i in others if _place(i) < _place(effect)] if further else []
+        before = {i.id for i in earlier if isinstance(i, gast.Name)}
+        before |= {n for i in earlier if isinstance(i, gast.Call) for n in _reads_in_place(i, facts)}
         if effect is getattr(node, "value", None) and isinstance(node, gast.Assign | gast.Expr):
             others = [i for t in getattr(node, "targets", []) for i in _places(t)]  # it comes last but for the store
         elif isinstance(effect, gast.NamedExpr):
@@ -661,6 +663,19 @@ def _reads(call: Node, facts: Facts, above: tuple[int, ...]) -> set[str]:
     names = {n.id for n in walk(found.tree) if isinstance(n, gast.Name)} - own
     inner = [n for n in walk(found.tree) if isinstance(n, gast.Call)]
     return names.union(*(_reads(n, facts, (*above, id(found.tree))) for n in inner))
+
+
+def _reads_in_place(call: Node, facts: Facts) -> set[str]:
+    """Names around it that a nested function reads in what it returns, which stands where the call stood."""
+    found = function_of(call.func, facts, facts.names.local)
+    if found is None or found.tree is None:
+        return set()
+    body = found.tree.body
+    last = getattr(body[-1], "value", None) if isinstance(body, list) else body
+    parts = [] if last is None else list(walk(last))
+    inner = [part for part in parts if isinstance(part, gast.Call)]
+    names = {part.id for part in parts if isinstance(part, gast.Name)} - _local_names(found.tree)
+    return names.union(*(_reads(one, facts, (id(found.tree),)) for one in inner))
 
 
 def _local_names(tree: Node) -> set[str]:
