@@ -532,7 +532,7 @@ def _dumped(path: Path, name: str, gradient: Any, given: list[float]) -> str:
     try:
         text = dump(f"{path}:f", wrt=words).text
     except DifferentiationError as error:
-        why = amiss(error, path.read_text())
+        why = amiss(error, path.read_text() + path.with_name(f"{name}_other.py").read_text())
         return f"{f'CRASH of dump, {why}' if why else 'right, dump refused'}: {error.code} {error.message}"
     except Exception as error:
         return f"CRASH of dump {type(error).__name__}: {error}"

@@ -1,6 +1,4 @@
-"""Derivatives checked against finite differences and each other: functions, and targets of the command line.
-
-Check derivatives against finite differences and against each other.
+"""Derivatives of functions, and of targets of the command line, against finite differences and against each other.
 
 For y = f(x) with Jacobian J, a direction v and a seed y_bar, both drawn at random, there are three oracles:
 
@@ -22,12 +20,11 @@ What is not seen: an error in a derivative that is far smaller than the value (`
 from `args`. At a kink a derivative is a convention that differences do not share.
 
 What a derivative promises besides right numbers is checked too; each function lists where a promise is broken.
-
-Derivatives of a target against finite differences, at given or drawn arguments: what `srcgrad check` shows.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import linecache
@@ -43,7 +40,8 @@ from typing import Any  # arguments are arbitrary nested Python values
 import numpy as np
 
 from srcgrad.core.bindings import StaticFunction
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError, Place, cell_of
+from srcgrad.core.source_text import label_of
 from srcgrad.core.trees import parameters
 from srcgrad.interface.api.arguments import discrete
 from srcgrad.interface.api.derivatives import grad, jvp, vjp
@@ -519,8 +517,36 @@ def check_report(
         if level > 1:
             subjects = [made for subject in subjects for made in _derivatives_to_check(subject, modes, generator)]
         for subject in subjects if level >= since else ():
-            records += compare(subject, modes, directions=directions, generator=generator)
+            with _refused_at_line_of(f):
+                records += compare(subject, modes, directions=directions, generator=generator)
     return records
+
+
+@contextlib.contextmanager
+def _refused_at_line_of(f: Function) -> Iterator[None]:
+    """Name the first line of the function where a refusal names a line of a text that is written here."""
+    try:
+        yield
+    except DifferentiationError as error:
+        places = [] if error.place is None else [error.place]
+        while places and places[-1].call is not None:
+            places.append(places[-1].call)
+        kept = [place for place in places if not place.file.startswith(TITLE)]
+        found = None if kept or not places else _first_line(f)
+        for place in reversed(kept):
+            found = replace(place, call=found)
+        error.place = found
+        raise
+
+
+def _first_line(f: Function) -> Place | None:
+    code = getattr(inspect.unwrap(f), "__code__", None)
+    text = "" if code is None else linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+    if code is None or not text:
+        return None
+    start = len(text) - len(text.lstrip())
+    where = cell_of(code.co_filename) or label_of(code.co_filename)
+    return Place(where, code.co_firstlineno, start, text, len(text) - start)
 
 
 def table(records: Sequence[Record]) -> str:
@@ -569,12 +595,13 @@ def _active_positions(wrt: Wrt, args: tuple[Any, ...], labels: tuple[str, ...]) 
     return tuple(key for key in positions if isinstance(key, int))
 
 
+TITLE = "<check"  # how the files of the texts that are written here are called begins so
 _numbers = itertools.count(1)
 
 
 def _define(text: str, name: str, namespace: dict[str, Any]) -> Function:
     """The function that `text` spells, with its text where `inspect` and the front end look for it."""
-    file = f"<check {next(_numbers)} of srcgrad>"
+    file = f"{TITLE} {next(_numbers)} of srcgrad>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), namespace)
     function: Function = namespace[name]

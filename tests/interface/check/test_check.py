@@ -214,3 +214,20 @@ def test_infinities_agree_only_with_themselves() -> None:
     assert relative_error(inf, inf, 1.0) == 0.0
     assert relative_error(-inf, inf, 1.0) == float("inf")
     assert relative_error(np.array([1.0, 1.0]), inf, 1.0) == float("inf")
+
+
+def _recursive(s, n):
+    if n <= 0:
+        return 1.0 + 0.1 * s
+    return np.tanh(s) * _recursive(s, n - 1)
+
+
+def _calls_recursive(x, n):
+    y = x * 2.0
+    return np.sum(_recursive(y, n))
+
+
+def test_a_refusal_names_the_users_line() -> None:
+    with pytest.raises(DifferentiationError, match="recursive") as told:
+        check_grads(_calls_recursive, (np.arange(3.0), 2), order=2)
+    assert told.value.place.text == "def _calls_recursive(x, n):"
