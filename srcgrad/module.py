@@ -18,7 +18,7 @@ import numpy as np
 
 from srcgrad.analysis.activity import flows
 from srcgrad.analysis.alias import is_new
-from srcgrad.analysis.dtypes import may_be_complex
+from srcgrad.analysis.dtypes import changes_adjoint, may_be_complex
 from srcgrad.backend.text.definitions import Globals
 from srcgrad.backend.text.module import (
     Lookup,
@@ -269,6 +269,7 @@ class Outcome:
     kind: Kind = UNKNOWN
     spec: Any = None  # a spec, or a tuple of specs
     complex: bool = True
+    conjugates: bool = True  # whether its adjoint would be another one if complex values were taken for real
     begun: BegunFunction | None = None
 
     @property
@@ -283,6 +284,7 @@ class Outcome:
         begun.advance(VALUES)
         facts, value = begun.facts, begun.tree.body[-1].value
         self.kind, self.complex = of_display(value, facts.kinds.of_names), may_be_complex(value, facts)
+        self.conjugates = changes_adjoint(begun.tree, facts)
         several = isinstance(value, gast.Tuple)
         specs = tuple(facts.values.spec.get(item, Spec(ndim=None)) for item in value.elts) if several else ()
         self.spec = specs if several else facts.values.spec.get(value)
@@ -632,6 +634,10 @@ class Module:
     def output_complex(self, function: Any, kinds: dict[str, Kind]) -> bool:
         """Whether a callee's result may be complex; so it is taken where its source cannot be read."""
         return self._outcome(function, kinds).complex
+
+    def output_conjugates(self, function: Any, kinds: dict[str, Kind]) -> bool:
+        """Whether a callee's adjoint, for arguments of which some are complex, is none that holds for real ones."""
+        return self._outcome(function, kinds).conjugates
 
     def _outcome(self, function: Any, kinds: dict[str, Kind], whole: bool = True) -> Outcome:
         key = (_identity(function), _kinds_key(kinds))

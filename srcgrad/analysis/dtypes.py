@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import operator
 import types
+from collections.abc import Container
 from dataclasses import replace
 from typing import Any  # values and functions are arbitrary Python objects
 
@@ -26,7 +27,7 @@ from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.core.facts import function_called as facts_function_called
 from srcgrad.core.identity import cached_function, home
 from srcgrad.core.namespace import LiveNamespace, Namespace, Step
-from srcgrad.core.rules import FITTED, Rule, adjoint_template, rule_of
+from srcgrad.core.rules import FITTED, Rule, adjoint_template, rule_of, values_read
 from srcgrad.core.source_text import tree_of
 from srcgrad.core.trees import (
     Node,
@@ -546,21 +547,6 @@ def is_complex_array(value: Node, facts: Facts) -> bool:
     return copied and any(is_complex_array(operand, facts) for operand in operands)
 
 
-# Whose adjoint is the same text at complex values, and that of which it is while one operand alone is complex.
-_ALIKE = (
-    np.real,
-    np.absolute,
-    squared_magnitude,
-    np.linalg.norm,
-    np.add,
-    np.subtract,
-    np.negative,
-    np.positive,
-    np.where,
-)
-_PRODUCTS = (np.multiply, np.divide, np.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.kron)
-
-
 def _note_expected_real(function: Node, facts: Facts) -> None:
     order = [] if facts.request.generated else list(statements(function.body))
     operations = [
@@ -593,18 +579,51 @@ def _changes_adjoint(node: Node, known: dict[str, None], facts: Facts) -> bool:
     )
     if operation is None or not active:
         return False
-    operands = [n.id for one in operation.bound.values() for n in walk(one) if isinstance(n, gast.Name)]
-    given = [one for one in operands if one in facts.values.complex]
-    rule = operation.rule
-    if not given or rule is None:
-        return bool(given) and operation.kind == "callee"
-    if not rule.complex or any(one in known for one in given):
-        return rule.kind != "constant"
-    alike = rule.op in _ALIKE and not (rule.values and facts.pushes_forward and rule.op is not np.real)
-    if alike or (rule.kind in ("linear", "general") and not rule.values):
+    if operation.kind == "callee":
+        return _callee_changes_adjoint(node.value, operation.function, facts)
+    rule, bound = operation.rule, operation.bound
+    shown = {parameter for parameter, one in bound.items() if may_be_complex(one, facts)}
+    if rule is None or not any(_names_among(facts.values.complex, one) for one in bound.values()):
         return False
-    beside = [one for one in operands if one in facts.activity.active or one in facts.values.complex]
-    return len(beside) > 1 or rule.op not in _PRODUCTS
+    if not rule.complex or any(_names_among(known, one) for one in bound.values()):
+        return rule.kind != "constant"
+    if rule.values:
+        return not rule.real_lines or (facts.pushes_forward and rule.kind != "linear")
+    if rule.complex != "conjugated" and rule.kind != "linear":
+        return True
+    return any(_reads_complex(rule, parameter, shown, one, facts) for parameter, one in bound.items())
+
+
+def _reads_complex(rule: Rule, parameter: str, shown: set[str], operand: Node, facts: Facts) -> bool:
+    """Whether the derivative with respect to an argument is made of a complex value; `shown` are such arguments."""
+    moves = _names_among({**facts.activity.active, **facts.values.complex}, operand)
+    template = adjoint_template(rule)
+    if not moves or template is None:
+        return False
+    read = values_read(rule, parameter)
+    return bool(read & shown) or template.result in read or (parameter in rule.factors and len(moves) > 1)
+
+
+def _callee_changes_adjoint(call: Node, function: Any, facts: Facts) -> bool:
+    """Whether a function with source, called with some complex values, has another adjoint for them."""
+    if not isinstance(call, gast.Call) or not any(may_be_complex(child, facts) for child in children(call)):
+        return False
+    if hasattr(function, "__srcgrad_derivative__"):
+        return True
+    bound = bind(call, facts.module.callee(function, call, facts).tree, facts)
+    kinds = {p: Kind(complex=True) for p, argument in bound.items() if may_be_complex(argument, facts)}
+    return bool(facts.module.output_conjugates(function, kinds))
+
+
+def changes_adjoint(function: Node, facts: Facts) -> bool:
+    """Whether the adjoint of a function would be another one if its complex values were taken for real."""
+    if not facts.values.complex:
+        return False
+    return any(_changes_adjoint(node, {}, facts) for node in statements(function.body))
+
+
+def _names_among(known: Container[str], value: Node) -> list[str]:
+    return [n.id for n in walk(value) if isinstance(n, gast.Name) and n.id in known]
 
 
 _MOVERS = (

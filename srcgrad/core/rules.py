@@ -147,6 +147,9 @@ class Rule:
     `shape` says what shape the result has: a parameter's name (as that one has), a word of `srcgrad.analysis.shapes`,
     or "filled" (the first argument says it), "given" (another one does), "display" (that of a list), "square", "row",
     "flat", "accumulate", "difference"; "" where nothing is known, or where it works element by element.
+    `linear` are the arguments of a general rule in each of which it is linear while the others stay as they are, and
+    `factors` those that hold several values in each of which it is; `values_read` tells of the other kinds.
+    `real_lines` says of a real result that the adjoint lines of real arguments hold for complex ones too.
     `dtype` is that of all arguments together (""), of the parameter that it names, "given" by an argument, "integer",
     or "float" where no `dtype=` says another. `outline` is a parameter read for its shape and dtype alone.
     `numba` spells an elementwise operation for single numbers in a compiled loop, `math.sin(x)`; "same" where a call of
@@ -181,6 +184,9 @@ class Rule:
     complex: str = ""
     values: str = ""
     shape: str = ""
+    linear: tuple[str, ...] = ()
+    factors: tuple[str, ...] = ()
+    real_lines: bool = False
     dtype: str = ""
     outline: str = ""
     result: str = "new"
@@ -577,6 +583,50 @@ def _times_result(node: Node, result: str) -> Node:
             setattr(node, key, _times_result(part, result))
     reads = derivative_of(node) == result and isinstance(node.ctx, gast.Load)
     return gast.BinOp(node, gast.Mult(), name(result)) if reads else node
+
+
+def values_read(rule: Rule, parameter: str) -> set[str]:
+    """The arguments, or the result, whose values the derivative with respect to one argument may be made of.
+
+    Of `x / y` it is y for x, and both, or the result, for y: a quotient is linear in x alone.
+    """
+    template = adjoint_template(rule)
+    if rule.kind == "linear" or template is None:
+        return set()
+    if rule.kind == "elementwise":
+        return _names_read(template, parameter)
+    others = {*template.differentiable} - {parameter}
+    linear = rule.kind == "multilinear" or parameter in (*rule.linear, *rule.factors)
+    return others if linear else {*others, parameter, template.result}
+
+
+def linear_arguments(rule: Rule) -> tuple[str, ...]:
+    """The arguments in each of which an operation is linear, but for a sum, while the others stay as they are."""
+    template = adjoint_template(rule)
+    every = () if template is None else template.differentiable
+    return tuple(p for p in every if not values_read(rule, p) & {p, template.result if template else ""})
+
+
+def _names_read(template: ParsedTemplate, parameter: str) -> set[str]:
+    """The names whose values the lines of a parameter's derivative read; tests are decided when it is made."""
+    own = [n.value for n, one in template.spelled.items() if one.belongs == parameter]
+    found: set[str] = set()
+    waiting = [name for line in own for name in _read_beside_derivatives(line)]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            bound = [n.value for n, one in template.spelled.items() if name in one.binds]
+            waiting += [read for line in bound for read in _read_beside_derivatives(line)]
+    return found
+
+
+def _read_beside_derivatives(node: Node) -> Iterator[str]:
+    if isinstance(node, gast.Name):
+        yield node.id
+    elif derivative_of(node) is None:
+        for child in children(node):
+            yield from _read_beside_derivatives(child)
 
 
 def tangent_template(rule: Rule) -> ParsedTemplate | None:

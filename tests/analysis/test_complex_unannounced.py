@@ -23,6 +23,15 @@ LOOKED = {  # real results through complex values: the text for real ones leaves
     "helper": "return h(z)",
     "written": "a = np.empty_like(z)\n    a[:] = z * z\n    return np.sum(np.abs(a))",
     "transform": "return np.sum(np.abs(np.fft.fft(z)) ** 2)",
+    "denominator": "return np.sum(np.real(1.0 / z))",
+    "product of all": "return np.real(np.prod(z))",
+    "products": "return np.sum(np.real(np.cumprod(z)))",
+    "operand twice": "return np.real(np.einsum('i,i', z, z))",
+    "polynomial": "return np.sum(np.real(np.polyval(np.array([1.0, 2.0, 3.0]), z)))",
+    "inverse": "return np.real(np.linalg.inv(np.diag(z))[0, 0])",
+    "determinant": "return np.real(np.linalg.det(np.diag(z)))",
+    "matrix of a system": "return np.real(np.linalg.solve(np.diag(z), np.ones(2))[0])",
+    "called in a loop": "s = 0.0\n    for k in range(2):\n        s = s + np.real(powers(z, k)[0])\n    return s",
     "item": "p = [z[0], z[1]]\n    return np.abs(p[0] * p[1])",
 }
 ALIKE = {  # texts that are right for complex values as they stand
@@ -30,13 +39,24 @@ ALIKE = {  # texts that are right for complex values as they stand
     "abs": "return np.sum(np.abs(z) ** 2)",
     "norm": "return np.linalg.norm(2.0 * z - 1.0)",
     "sum": "return np.abs(np.sum(3.0 * z[::-1]))",
+    "numerator": "return np.sum(np.abs(z / np.array([2.0, 4.0])))",
+    "operand": "return np.abs(np.einsum('i,i', z, np.array([2.0, 4.0])))",
+    "right side": "return np.linalg.norm(np.linalg.solve(np.array([[2.0, 1.0], [0.5, 3.0]]), z))",
+    "average": "return np.abs(np.average(z, weights=np.array([1.0, 3.0])))",
+    "chosen": "return np.linalg.norm(np.where(np.real(z) > 0.7, z, 2.0 * z))",
+    "called": "return np.linalg.norm(steps(z))",
 }
 REAL = {  # nothing of a complex value comes to a real result here: the texts are as they were
     "sum": "return np.sum(z * z)",
     "tanh": "return np.sum(np.tanh(z) ** 2)",
     "compared": "return np.sum(np.maximum(z, 0.0) * z)",
 }
-TEXT = "import numpy as np\ndef h(a):\n    return np.sum(np.real(a * a))\ndef f(z):\n    {}\n"
+TEXT = (
+    "import numpy as np\ndef h(a):\n    return np.sum(np.real(a * a))\n"
+    "def powers(a, n):\n    y = a\n    for k in range(n + 1):\n        y = y * a\n    return y\n"
+    "def steps(a):\n    y = 2.0 * a\n    for k in range(3):\n        y = y + a\n    return y\n"
+    "def f(z):\n    {}\n"
+)
 
 
 def _made(body: str, mode: str) -> tuple[str, Any, Any]:

@@ -22,6 +22,7 @@ from srcgrad.runtime.singular import squared_magnitude
     values="real",
     forms=(("np.real(x)", (2, 3)), ("np.real(x)", None), ("np.real(x)", ())),
     result="view",
+    real_lines=True,
 )
 def real(z, val):
     d[val] = d[z]
@@ -112,7 +113,7 @@ def to_complex128(z, x):
     d[x] = d[z]
 
 
-@adjoint.elementwise(squared_magnitude, complex="gradient", values="real")
+@adjoint.elementwise(squared_magnitude, complex="gradient", values="real", real_lines=True)
 def squared_magnitude_adjoint(y, z):
     d[z] = d[y] * 2.0 * z
 

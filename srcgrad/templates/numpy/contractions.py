@@ -241,6 +241,7 @@ def tensordot(z, a, b, axes=2):
     ),
     result="view",
     complex="conjugated",
+    factors=("operands",),
 )
 def einsum(z, *operands, optimize=False):
     d[operands] = einsum_adjoints(d[z], operands)

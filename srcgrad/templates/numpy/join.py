@@ -205,6 +205,7 @@ def tile(z, A, reps):  # NumPy's own name
     note="Modes constant, edge, reflect, symmetric and wrap; around integers, a constant has gradient 0.",
     complex="conjugated",
     values="array",
+    linear=("array",),
 )
 def pad(z, array, pad_width, mode="constant", constant_values=0):
     d[array] = unpad(d[z], array, pad_width, mode)
@@ -249,6 +250,7 @@ def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
     showing={"copy": (False, None)},
     complex="conjugated",
     shape="display",
+    linear=("object",),
 )
 def array(z, object, dtype=None):
     if dtype is None:
@@ -278,6 +280,7 @@ def array_tangent(z, object, dtype=None):
     result="view",
     complex="conjugated",
     shape="display",
+    linear=("a",),
 )
 def asarray(z, a, dtype=None):
     if dtype is None:
@@ -312,6 +315,7 @@ def copy(z, a):
     note="A conversion to integers has gradient 0.",
     showing={"copy": (False, None)},
     complex="conjugated",
+    linear=("x",),
 )
 def astype(z, x, dtype, *, copy=True):
     d[x] = converted(d[z], z, x)
@@ -348,6 +352,7 @@ def full(z, shape, fill_value):
     outline="a",
     complex="conjugated",
     values="a",
+    linear=("fill_value",),
 )
 def full_like(z, a, fill_value):
     d[fill_value] = converted(d[z], z, fill_value)
@@ -394,6 +399,7 @@ def linspace(z, start, stop, num=50, endpoint=True, axis=0):
     ),
     result="view",
     complex="conjugated",
+    linear=("xi",),
 )
 def meshgrid(z, *xi, indexing="xy"):
     d[xi] = mesh_transpose(d[z], xi, indexing)

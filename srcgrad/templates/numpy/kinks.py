@@ -21,6 +21,7 @@ from srcgrad.runtime.singular import i0_derivative, if_larger
     numba="abs(x)",
     complex="gradient",
     values="real",
+    real_lines=True,
 )
 def absolute(z, x):
     if np.iscomplexobj(x):

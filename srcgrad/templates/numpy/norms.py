@@ -60,6 +60,7 @@ from srcgrad.runtime.singular import (
     note="0 where the norm is 0; entries that attain a maximum or minimum share evenly. Second derivatives at complex "
     "values: those of the Euclidean norm.",
     shape="reduce",
+    real_lines=True,
 )
 def norm(z, x, ord=None, axis=None, keepdims=False):
     length = np.where(0.0 == z, np.inf, z)  # noqa: SIM300

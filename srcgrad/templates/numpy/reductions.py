@@ -37,7 +37,7 @@ def builtin_sum(y, iterable, start=0):
     d[start] = d[y]
 
 
-@adjoint(np.nansum, asks=(np.nansum,), forms=reduction_forms("np.nansum"))
+@adjoint(np.nansum, asks=(np.nansum,), forms=reduction_forms("np.nansum"), linear=("a",))
 def nansum(y, a, axis=None, keepdims=False):
     if axis is None or keepdims:
         d[a] = np.where(np.isnan(a), 0.0, d[y])
@@ -58,7 +58,7 @@ def mean(y, a, axis=None, dtype=None, keepdims=False):
         d[a] = spread(d[y] / count(a, axis), a, axis, keepdims)
 
 
-@adjoint(np.nanmean, asks=(np.nanmean,), forms=reduction_forms("np.nanmean"))
+@adjoint(np.nanmean, asks=(np.nanmean,), forms=reduction_forms("np.nanmean"), linear=("a",))
 def nanmean(y, a, axis=None, keepdims=False):
     present = np.where(np.isnan(a), 0.0, np.ones_like(a))
     n = np.sum(present, axis=axis, keepdims=True)
@@ -275,6 +275,7 @@ def prod_without_forward(z, a, axis=None):
     forms=(("prod_without_tangent(x, y, (0, 2))", (2, 3, 2), (2, 3, 2)),),
     note="Its derivative with respect to a takes memory of the square of the number of factors.",
     complex="conjugated",
+    linear=("a_dot",),
 )
 def prod_without_tangent_adjoint(z, a_dot, a, axis=None):
     lines = merge_axes(a, axis)[..., None, :]
@@ -415,6 +416,7 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False, correction=None):
         ("np.average(x, axis=(2, 0), weights=np.exp(y))", (2, 3, 4), (4, 2)),
     ),
     complex="conjugated",
+    linear=("a",),
 )
 def average(y, a, axis=None, weights=None, keepdims=False):
     if weights is None and axis is None:

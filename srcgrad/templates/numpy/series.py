@@ -50,6 +50,7 @@ def cumprod_tangent(y, a, axis=None):
     recurrence,
     forms=(("recurrence(x, y, 1)", (2, 3), (2, 3)), ("recurrence(x, y, None)", (2, 2), (2, 2))),
     complex="conjugated",
+    linear=("g",),
 )
 def recurrence_adjoint(s, g, a, axis):
     below = recurrence_back(d[s], a, axis)
@@ -66,6 +67,7 @@ def recurrence_tangent(s, g, a, axis):
     recurrence_back,
     forms=(("recurrence_back(x, y, 1)", (2, 3), (2, 3)), ("recurrence_back(x, y, 0)", (3,), (3,))),
     complex="conjugated",
+    linear=("g",),
 )
 def recurrence_back_adjoint(s, g, a, axis):
     above = recurrence(d[s], a, axis)

@@ -56,6 +56,7 @@ def inv_tangent(z, a):
     ),
     shape="solve",
     complex="conjugated",
+    linear=("b",),
 )
 def solve(z, a, b):
     if np.ndim(a) == 2 and np.ndim(b) == 1:
@@ -187,6 +188,7 @@ def lstsq_tangent(z, a, b, rcond=None):
         ("np.linalg.tensorsolve(x + np.arange(16.0).reshape(2, 2, 2, 2) ** 2, y, (0, 2))", (2, 2, 2, 2), (2, 2)),
     ),
     complex="conjugated",
+    linear=("b",),
 )
 def tensorsolve(z, a, b, axes=None):
     if axes is None:
@@ -336,6 +338,7 @@ def cofactor_forward(z, a):
     second=False,
     note="Its second derivative is the fourth of a determinant, which raises.",
     complex="conjugated",
+    linear=("x",),
 )
 def cofactor_derivative_adjoint(z, x, a):
     d[x] = cofactor_derivative(d[z], a)
@@ -428,6 +431,7 @@ def corner_adjoint(z, m):
         ("np.linalg.multi_dot([np.ones(2), x, y])", (2, 3), (3, 2)),
     ),
     complex="conjugated",
+    factors=("arrays",),
 )
 def multi_dot(z, arrays):
     d[arrays] = chain_adjoints(d[z], arrays)
