@@ -26,6 +26,7 @@ from srcgrad.core.trees import (
     header,
     is_write,
     loads,
+    parameters,
     part_written,
     statements,
     stores,
@@ -379,7 +380,7 @@ def _from_callee(name: str, facts: Facts) -> bool:
 
 
 def _count(function: Node, facts: Facts) -> None:
-    """Where each name is bound, if once, and how often it is read."""
+    """Where each name is bound, if once, and how often it is read; a parameter is bound by the call."""
     bound: dict[str, list[Node]] = {}
     for node in statements(function.body):
         for name in loads(node):
@@ -388,7 +389,10 @@ def _count(function: Node, facts: Facts) -> None:
             facts.activity.reads[name] = facts.activity.reads.get(name, 0) + 1
         for name in stores(node):
             bound.setdefault(name, []).append(node)
-    facts.activity.definition = {name: nodes[0] for name, nodes in bound.items() if len(nodes) == 1}
+    given = parameters(function)
+    facts.activity.definition = {
+        name: nodes[0] for name, nodes in bound.items() if len(nodes) == 1 and name not in given
+    }
     for loop in [node for node in statements(function.body) if isinstance(node, gast.For | gast.While)]:
         inside = list(statements([loop]))
         own = {name for node in inside for name in stores(node)}

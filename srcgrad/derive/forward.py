@@ -358,6 +358,11 @@ def tangent(function: Node, facts: Facts) -> Program:
     needed_tangents(function, facts)
     others = [p for p in parameters(function) if p in facts.activity.active and p not in facts.request.wrt]
     start = [assign(tangent_name(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
+    start += [
+        assign(held, copy(start[others.index(p)].value) if p in others else full_support(p, None, facts, True))
+        for p, held in facts.idioms.supported.items()
+        if p in parameters(function)
+    ]
     body = start + _block(function.body[:-1], facts)
     value = function.body[-1].value
     pair = [copy(value), _output(value, facts)]

@@ -220,3 +220,45 @@ def written_into_through_a_view(p):
 )
 def test_a_mask_of_what_changes_hides_no_singular_point(function: Any) -> None:
     assert not np.isfinite(srcgrad.jvp(function, (np.array([0.0, 0.3]),), (np.ones(2),))[1])
+
+
+def bound_in_a_branch(c, b, s):
+    if b < 0.31:
+        s = np.clip(c, -0.4, 0.6)
+    r = np.hypot(c + 3.0, s)
+    return s[-1] + np.sum(r * r)
+
+
+def bound_in_a_trip(x, b, s):
+    for k in range(3):
+        if k == 1:
+            s = np.clip(x, -0.4, 0.6) * b
+        x = x + np.hypot(x, s)
+    return np.sum(x)
+
+
+def bound_in_a_loop(x, b, s):
+    while b < 3.0:
+        b = b + 1.0
+        x = np.sqrt(s * s + x * x)
+        s = np.where(x > 0.6, s - x, 0.3)
+    return np.sum(x) + np.sum(s)
+
+
+def bound_in_both_branches(x, b, s):
+    if b > 0.31:
+        s = np.maximum(x, 0.1)
+    else:
+        x = np.minimum(s, 0.95)
+    return np.sum(np.sqrt(s * s + x * x) * x)
+
+
+BOUND_LATER = [bound_in_a_branch, bound_in_a_trip, bound_in_a_loop, bound_in_both_branches]
+
+
+@pytest.mark.parametrize("b", [0.2, 0.7])
+@pytest.mark.parametrize("function", BOUND_LATER)
+def test_a_parameter_that_a_branch_or_loop_binds_has_no_mask_before(function: Any, b: float) -> None:
+    """Where a mask was made there it was unbound, or that of another trip."""
+    x, s = np.array([0.71, -1.05, 0.73, 0.99]), np.array([-0.27, 1.17, 0.52, 0.9])
+    srcgrad.check_grads(function, (x, b, s), order=2)

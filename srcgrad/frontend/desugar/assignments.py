@@ -165,12 +165,15 @@ def _hoist_walrus(value: Node, where: Node, made: Block, work: Rewriting) -> Nod
         return value
     if isinstance(value, gast.NamedExpr):
         inner = _hoist_walrus(value.value, where, made, work)
-        read = [n for part in header(where) for n in walk(part)]
-        earlier = [n for n in read if isinstance(n, gast.Name) and n.id == value.target.id]
+        mentioned = [n for part in header(where) for n in walk(part)]
+        earlier = [n for n in mentioned if isinstance(n, gast.Name) and n.id == value.target.id]
         if any((n.lineno, n.col_offset) < (value.lineno, value.col_offset) for n in earlier if "lineno" in n.__dict__):
             return value
         made.append(work.bind(value.target.id, inner, where))
-        return at(name(value.target.id), value)
+        read, kinds = at(name(value.target.id), value), work.facts.kinds.of_expressions
+        if value in kinds:
+            kinds[read] = kinds[value]
+        return read
     if isinstance(value, gast.IfExp):
         value.test = _hoist_walrus(value.test, where, made, work)
     elif isinstance(value, gast.BoolOp):
