@@ -157,3 +157,24 @@ def test_a_list_that_a_loop_over_it_does_not_give_on() -> None:
 
     value, (x_bar, s_bar) = srcgrad.value_and_grad(f, wrt=(1, 2))(np.ones(2), 0.3, [0.4, 1.1])
     assert np.allclose((value, x_bar, *s_bar), (0.3 * 1.1**2, 1.1**2, 0.0, 0.6 * 1.1))
+
+
+def unpacked_into_itself(c, a):
+    if c < 0.0:
+        a["a"] -= c
+        _, a = a, a
+    return a["w"] * 2.0 + a["a"] * c
+
+
+def unpacked_beside_another(c, a):
+    if c < 0.0:
+        a["a"] -= c
+        t, a = c * 2.0, {"a": a["a"], "w": c}
+        c = c + t
+    return a["w"] * 2.0 + a["a"] * c
+
+
+@pytest.mark.parametrize("c", [0.5, -0.5])
+@pytest.mark.parametrize("function", [unpacked_into_itself, unpacked_beside_another])
+def test_a_dict_that_a_tuple_binds_is_one(function: Any, c: float) -> None:
+    srcgrad.check_grads(function, (c, {"a": 0.3, "w": 0.6}), order=1)

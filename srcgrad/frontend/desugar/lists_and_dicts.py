@@ -113,7 +113,9 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
         for bound in stores(node):
             if is_write(node) or is_change(node, bound) or _extends(node, bound):
                 continue
-            value = node.value if target(node) == bound else None
+            value = _given_to(bound, node)
+            if isinstance(value, gast.Name) and value.id == bound:
+                continue
             if facts is not None and (node in facts.resolution.copies or (ours and _is_own(value, bound, facts))):
                 continue
             tag = "" if _reads_itself(value, bound) else kind_of_list(value, facts, known)
@@ -122,6 +124,19 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
                 tag = container_of(value, function, facts)
             found.setdefault(bound, []).append(tag)
     return found
+
+
+def _given_to(bound: str, node: Node) -> Node | None:
+    """What a statement binds to a name: its value, or a part of it: `y` in `a, b = x, y`."""
+    if target(node) == bound:
+        return node.value
+    places = getattr(node, "targets", [None])[0]
+    parts = getattr(getattr(node, "value", None), "elts", None)
+    if not isinstance(places, gast.Tuple) or parts is None or len(parts) != len(places.elts):
+        return None
+    given = [part for one, part in zip(places.elts, parts, strict=True) if getattr(one, "id", "") == bound]
+    starred = any(isinstance(one, gast.Starred) for one in [*places.elts, *parts])
+    return given[0] if len(given) == 1 and not starred else None
 
 
 def _changed_as_given(function: Node) -> set[str]:
