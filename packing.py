@@ -135,8 +135,8 @@ def build_editable(wheel_directory: str, config_settings: object = None, metadat
 
 
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
-    """The sdist: what the wheel is built from; its name."""
-    files = {name: (ROOT / name).read_bytes() for name in BESIDE} | tree(PACKAGE)
+    """The sdist: what the wheel is built from, and the types of gast that mypy reads; its name."""
+    files = {name: (ROOT / name).read_bytes() for name in BESIDE} | tree(PACKAGE) | tree("typings")
     files["PKG-INFO"] = metadata().encode()
     sdist = f"{NAME}.tar.gz"
     whole = gzip.GzipFile(Path(sdist_directory) / sdist, "w", mtime=EARLIEST)

@@ -75,7 +75,8 @@ def parts_bound(node: Node, held: dict[str, None]) -> list[tuple[str, Node]]:
     bound = target(node)
     if bound in held and bound is not None:
         if isinstance(node.value, gast.Dict):
-            return [(_part(bound, key), value) for key, value in zip(node.value.keys, node.value.values, strict=True)]
+            keys = [key for key in node.value.keys if key is not None]
+            return [(_part(bound, key), value) for key, value in zip(keys, node.value.values, strict=True)]
         places = (gast.Constant(value=k, kind=None) for k in range(len(node.value.elts)))
         return [(_part(bound, key), value) for key, value in zip(places, node.value.elts, strict=True)]
     if not is_write(node):
@@ -230,7 +231,7 @@ def own_branches(function: Node, facts: Facts) -> None:
 def _check_refused(function: Node, facts: Facts) -> None:
     """Refuse a derivative with respect to a parameter that has none."""
     for node in statements(function.body):
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         if (
             operation is None
             or operation.rule is None
@@ -262,7 +263,7 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
     for node in statements(function.body):
         if any(held in truncated for held in stores(node)):
             continue  # elements are cut off there
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         if operation is not None and isinstance(operation.function, Step):
             arguments = dict(zip(operation.function.parameters, node.value.args, strict=True))
             flows = facts.module.flows(operation.function)
@@ -343,7 +344,7 @@ def _index(function: Node, facts: Facts) -> None:
     for node in statements(function.body):
         if is_write(node):
             facts.activity.indexed.update(dict.fromkeys(written_names(node)))
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         if operation is not None and operation.function is operator.getitem:
             source = operation.bound["x"]
             if adds_axes(operation.bound["index"], getattr(source, "id", "") in computed):
@@ -366,7 +367,7 @@ def _elementwise_results(function: Node, facts: Facts) -> frozenset[str]:
     """Names that hold what elementwise operations gave, and no dict, which may have the key None."""
     bound: dict[str, bool] = dict.fromkeys(_parameter_names(function), False)
     for node in statements(function.body):
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         elementwise = operation is not None and isinstance(operation.function, np.ufunc)
         bound.update({held: elementwise and bound.get(held, True) for held in stores(node)})
     return frozenset(held for held, elementwise in bound.items() if elementwise)
@@ -375,7 +376,7 @@ def _elementwise_results(function: Node, facts: Facts) -> frozenset[str]:
 def _from_callee(name: str, facts: Facts) -> bool:
     """Whether a name holds what a function with source returned: its adjoint is passed back as it is."""
     definition = facts.activity.definition.get(name)
-    operation = facts.resolution.operation.get(getattr(definition, "value", None))
+    operation = facts.operation_of(definition)
     return operation is not None and operation.kind == "callee"
 
 

@@ -118,7 +118,7 @@ def given_away(order: list[Node], facts: Facts) -> Iterator[tuple[Node, str]]:
     """Calls of functions that take such an array for a number and change it by `s += e`, with its name."""
     found: dict[str, None] | None = None
     for node in order:
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         if operation is None or operation.kind != "callee" or isinstance(operation.function, Step):
             continue
         changed = Procedures(facts, augments=True).arguments(node.value, facts, facts.names.local)
@@ -334,7 +334,7 @@ def _are_new(name: str, function: Node, facts: Facts, known: dict[str, bool]) ->
     """Whether all that a function binds to a name is new."""
     made = [n for n in statements(function.body) if name in stores(n) and name not in written_names(n)]
     for node in made:
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         if operation is not None and operation.kind == "callee" and facts.module.returns_new(operation.function):
             continue
         if target(node) is not None and isinstance(node.value, gast.Name):
@@ -348,9 +348,10 @@ def _are_new(name: str, function: Node, facts: Facts, known: dict[str, bool]) ->
 def is_new_of_step(node: Node, facts: Facts) -> bool:
     """Whether a statement takes what a trip of a checkpointed loop gives, and that is new."""
     value = getattr(node, "value", None)
+    made: Node | None = node
     if isinstance(value, gast.Name) and isinstance(node.targets[0], gast.Tuple):
-        value = getattr(facts.activity.definition.get(value.id), "value", None)
-    operation = facts.resolution.operation.get(value)
+        made = facts.activity.definition.get(value.id)
+    operation = facts.operation_of(made)
     return (
         operation is not None
         and isinstance(operation.function, Step)
@@ -504,7 +505,7 @@ def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
     stale = solve_forward(flow, made, killed)
     for number, node in enumerate(flow.nodes):
         for read in flow.read_at(number) if stale[number] else []:
-            if stale[number] & bits.get(read, 0) and not is_checked(read, body, facts):
+            if node is not None and stale[number] & bits.get(read, 0) and not is_checked(read, body, facts):
                 raise _stale(node, read, views[read], flow, facts)
 
 
@@ -639,7 +640,7 @@ def _escaping_operands(node: Node, facts: Facts) -> list[Node]:
     value = node.value if isinstance(node, gast.Assign) and not is_swap(node) else None
     if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict | gast.IfExp):
         return [value]
-    operation = facts.resolution.operation.get(value)
+    operation = None if value is None else facts.resolution.operation.get(value)
     if operation is not None and operation.function in (list, sorted):
         return []  # a list of its own, of the same items; of a dict, its keys
     if isinstance(value, gast.Call) and operation is not None and operation.kind != "op":

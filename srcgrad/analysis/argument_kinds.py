@@ -352,7 +352,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
     edges: list[Edge] = []
     records: dict[str, None] = {}  # dicts, which may be the fields of an object that a function gives back
     for node in statements(function.body):
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         bound = [*stores(node), *written_names(node)]
         if operation is not None and operation.kind != "opaque" and operation.function is not operator.getitem:
             continue

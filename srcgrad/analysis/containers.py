@@ -278,11 +278,11 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
         _note(bound, facts.kinds.of_names.get(source, UNKNOWN), facts)
         facts.kinds.containers[bound] = facts.kinds.containers[source]
     elif bound is not None and operation is not None and operation.function is operator.getitem:
-        source, index = operation.bound["x"], operation.bound["index"]
-        if isinstance(index, gast.Slice) and getattr(source, "id", "") in facts.kinds.containers:
-            facts.kinds.containers[bound] = facts.kinds.containers[source.id]
-        if isinstance(source, gast.Name) and source.id in facts.kinds.of_names:
-            _note(bound, part_of(facts.kinds.of_names[source.id], index), facts)
+        whole, index = operation.bound["x"], operation.bound["index"]
+        if isinstance(index, gast.Slice) and getattr(whole, "id", "") in facts.kinds.containers:
+            facts.kinds.containers[bound] = facts.kinds.containers[whole.id]
+        if isinstance(whole, gast.Name) and whole.id in facts.kinds.of_names:
+            _note(bound, part_of(facts.kinds.of_names[whole.id], index), facts)
     elif bound is not None and operation is not None and operation.function is dict.get:
         if getattr(operation.bound["self"], "id", "") in facts.kinds.of_names:
             _note(bound, part_of(facts.kinds.of_names[operation.bound["self"].id], operation.bound["key"]), facts)

@@ -240,10 +240,10 @@ def _add_complex_names(order: list[Node], facts: Facts) -> None:
 def _join_squares(order: list[Node], facts: Facts) -> None:
     """`abs(z) ** 2` within a statement of the user is one operation: its derivative needs no division by `abs(z)`."""
     for node in order:
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         operand = None if operation is None else _squared_name(operation)
         made = facts.activity.definition.get(operand or "")
-        inner = facts.resolution.operation.get(getattr(made, "value", None))
+        inner = facts.operation_of(made)
         if operand not in facts.names.temporaries or inner is None or inner.rule is not rule_of(np.absolute):
             continue
         z = inner.bound["x"]
@@ -509,16 +509,15 @@ def _carries(item: Node, facts: Facts) -> bool:
 
 
 def _check_rule(node: Node, facts: Facts) -> None:
-    value = getattr(node, "value", None)
-    operation = facts.resolution.operation.get(value)
+    operation = facts.operation_of(node)
     if operation is None or operation.rule is None or operation.rule.kind == "constant" or operation.rule.complex:
         return
     if not isinstance(node, gast.Assign) or not any(s in facts.activity.active for s in stores(node)):
         return
-    given = operation.bound.values() if operation.rule.values == "complex" else [value, *operation.bound.values()]
+    given = operation.bound.values() if operation.rule.values == "complex" else [node.value, *operation.bound.values()]
     if any(may_be_complex(one, facts) for one in given):
         raise facts.refuse(
-            value,
+            node.value,
             "E5017",
             f"the rule of {operation.rule.name} does not hold for complex numbers",
             "apply it to the real and the imaginary part, `z.real` and `z.imag`",
@@ -573,10 +572,9 @@ def _differs_if_complex(parameter: str, order: list[Node], facts: Facts) -> bool
 
 def _changes_adjoint(node: Node, known: dict[str, None], facts: Facts) -> bool:
     """Whether an operation of complex values conjugates, or has no rule for them; `known` are complex in any case."""
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
-    active = isinstance(node, gast.Assign | gast.Return) and any(
-        getattr(one, "id", "") in facts.activity.active for one in walk(node.value)
-    )
+    operation = facts.operation_of(node)
+    value = node.value if isinstance(node, gast.Assign | gast.Return) else None
+    active = value is not None and any(getattr(one, "id", "") in facts.activity.active for one in walk(value))
     if operation is None or not active:
         return False
     if operation.kind == "callee":
@@ -753,7 +751,8 @@ def operand_of_negative(value: Node, facts: Facts) -> Node | None:
 
 def _without_minus(value: Node) -> Node:
     if is_minus(value):
-        return value.operand
+        operand: Node = value.operand
+        return operand
     return at(gast.BinOp(_without_minus(value.left), value.op, value.right), value)
 
 
@@ -840,9 +839,9 @@ def check_steps(function: Node, useful: dict[str, None], facts: Facts) -> None:
     `np.sum(x, dtype=int)` of 0.9 and 0.9 is 0: whoever writes it may mean `int(np.sum(x))`, which is 1.
     """
     for node in statements(function.body):
-        value: Node = getattr(node, "value", None)
+        value = getattr(node, "value", None)
         counts = isinstance(value, gast.Call) and any(bound in useful for bound in stores(node))
-        if not counts or not any(read in facts.activity.varied for read in loads(value)):
+        if value is None or not counts or not any(read in facts.activity.varied for read in loads(value)):
             continue
         bound = binding_of(value.func, facts, facts.names.local)
         method = getattr(value.func, "attr", "") if bound is None else ""

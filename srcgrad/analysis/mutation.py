@@ -77,7 +77,7 @@ def give_copies(node: Node, flow: Graph, views: Views, facts: Facts) -> Block:
     dict of our own text, which undoes what was written into an array that they hold.
     """
     made: Block = [node]
-    context = facts.calls.fills.get(getattr(node, "value", None))
+    context = facts.filled_by(node)
     for place in _places(node, context, facts):
         for number, item in enumerate(place):
             read = item.value if isinstance(item, gast.keyword) else item
@@ -175,8 +175,10 @@ def detach(node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozens
     elif kept and written_after(flow, node, views[bound], facts):
         made = _bind_temporary(node.value, bound, node, facts)
         held = name(str(target(made)))
-        table = facts.resolution.moving if node in facts.resolution.moving else facts.memory.viewed
-        table[made if node in facts.resolution.moving else held.id] = None
+        if node in facts.resolution.moving:
+            facts.resolution.moving[made] = None
+        else:
+            facts.memory.viewed[held.id] = None
         facts.values.spec[made] = facts.values.spec[held] = facts.values.value_spec[held.id] = facts.values.spec[node]
         of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
         number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
@@ -453,9 +455,9 @@ def _makes_array(node: Node, facts: Facts) -> bool:
         return True
     if target(node) is None or isinstance(value, gast.Constant):
         return False
-    if facts.values.spec[node].scalar and not makes_rank_zero(value, facts):
+    if facts.values.spec[node].scalar and not makes_rank_zero(node.value, facts):
         return False
-    if _is_display(value):
+    if _is_display(node.value):
         return False  # [0.0] * n
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
         return not value.keywords

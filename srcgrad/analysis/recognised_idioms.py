@@ -49,7 +49,11 @@ def _block(block: Block, read: dict[str, int], facts: Facts) -> None:
         total = _definition_in_block(below, block, places, read, facts)
         power = None if total is None else _definition_in_block(_beside_one(total, facts), block, places, read, facts)
         operand = None if power is None else _exponent(power, facts)
-        if operand is not None and _stays(operand.id, block[places[str(target(power))] : place], facts):
+        if (
+            power is not None
+            and operand is not None
+            and _stays(operand.id, block[places[str(target(power))] : place], facts)
+        ):
             rule = rule_of(falling)
             assert rule is not None, "the families of NumPy are loaded before anything is analysed"
             facts.resolution.operation[node.value] = Operation("op", falling, rule, {"x": operand})
@@ -99,7 +103,7 @@ def _exponent(node: Node, facts: Facts) -> Node | None:
 
 def _operation(node: Node, facts: Facts) -> Operation | None:
     """The operation of an assignment, if it is one of the table with its plain arguments."""
-    found = facts.resolution.operation.get(getattr(node, "value", None))
+    found = facts.operation_of(node)
     plain = found is not None and found.kind == "op" and found.bound.keys() <= {"x", "y"}
     return found if plain else None
 

@@ -59,7 +59,7 @@ def _plain_start(name: str, loop: Node, function: Node, facts: Facts) -> bool:
     inside = set(statements([loop]))
     for node in statements(function.body):
         if name in stores(node) and node not in inside:
-            operation = facts.resolution.operation.get(getattr(node, "value", None))
+            operation = facts.operation_of(node)
             elementwise = operation is not None and operation.rule is not None and operation.rule.kind == "elementwise"
             if not elementwise and (operation is not None or not isinstance(node, gast.Assign)):
                 return False

@@ -185,7 +185,7 @@ def summation(subscripts: str, forms: Sequence[Form]) -> Form:
     return Form(tuple(lengths[letter] for letter in output), "sum" if rows and rows[0] not in output else "")
 
 
-def part(form: Form, index: Sequence[object], gathered: Callable[[object], Form | None]) -> Form:
+def part(form: Form, index: Sequence[Any], gathered: Callable[[Any], Form | None]) -> Form:
     """The axes of `x[index]`: each part is slice, None, Ellipsis, int, a literal slice as its text, or an operand.
 
     `gathered` gives the form of an array that stands as an index; None for a single integer.
@@ -193,7 +193,7 @@ def part(form: Form, index: Sequence[object], gathered: Callable[[object], Form 
     if form.axes is None:
         raise UnprovedError("the rank of the array is not known")
     used = sum(one is not None and one is not Ellipsis for one in index)
-    expanded: list[object] = []
+    expanded: list[Any] = []  # numbers, slices and what `gathered` takes
     for one in [*index, *([] if Ellipsis in index else [Ellipsis])]:
         expanded += [slice(None)] * (len(form.axes) - used) if one is Ellipsis else [one]
     made: list[str] = []
@@ -367,7 +367,7 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
     """`x[index]`."""
     whole = rows.form(array)
 
-    def form_of_index(one: object) -> Form | None:
+    def form_of_index(one: Node) -> Form | None:
         form = rows.form(one)
         if form.axes == () and not (is_integer(one) or getattr(one, "id", "") in rows.facts.values.integers):
             raise UnprovedError("an index is not known to be an integer")
@@ -611,10 +611,10 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     value = getattr(node, "value", None)
     bound = target(node)
     if bound is not None and not is_write(node):
-        form = rows.forms[bound] = rows.form(value)
+        form = rows.forms[bound] = rows.form(node.value)
         if form.total:
             if found is None:
-                raise rows.refuse(value, "the sum stands in a branch, a loop or another function")
+                raise rows.refuse(node.value, "the sum stands in a branch, a loop or another function")
             found.totals[node] = form.total
             rows.forms[bound] = replace(form, total="", late=True)
             return True, False

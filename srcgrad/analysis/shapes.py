@@ -231,7 +231,7 @@ def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
     return with_extents(tuple(one for one in left if one), whole.dtype)
 
 
-def literal(node: Node, default: object = None) -> object:
+def literal(node: Node | None, default: object = None) -> object:
     """The value of a literal, or what stands for one that is left out; Ellipsis for anything else."""
     try:
         found: object = default if node is None else literal_value(node)
@@ -508,6 +508,7 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
 
 def _of_shape(shape: Node, known: Known, facts: Facts, fresh: str, dtype: frozenset[str]) -> Spec:
     """The spec of an array made with a shape: a tuple of lengths, or a number."""
+    parts: list[Node] | None
     if isinstance(shape, gast.Tuple):
         parts = shape.elts
     elif isinstance(shape, gast.Constant) or (isinstance(shape, gast.Name) and shape.id in facts.values.integers):

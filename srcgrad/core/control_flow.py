@@ -20,7 +20,7 @@ Edge = tuple[list[str], list[str]]
 class Graph:
     """The control flow graph: `nodes[k]` is a statement (its header, if compound); first entry, last exit."""
 
-    nodes: list[Node] = field(default_factory=lambda: [None])
+    nodes: list[Node | None] = field(default_factory=lambda: [None])
     successors: list[list[int]] = field(default_factory=lambda: [[]])
     index: dict[Node, int] = field(default_factory=dict)
     binding: set[int] = field(default_factory=set)  # where a loop binds its variable: on the way into the body

@@ -241,7 +241,7 @@ class Resolution:
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     entered: dict[str, Node] = field(default_factory=dict)  # ... such arguments, by name, with a statement that writes
-    doubtful: Node = None  # a write of the user's, where no text of ours may be written out
+    doubtful: Node | None = None  # a write of the user's, where no text of ours may be written out
     results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
 
 
@@ -312,7 +312,7 @@ class DerivedCalls:
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
     derived: dict[Node, tuple[str, Kinds]] = field(default_factory=dict)  # ... its derivative, and kinds of arguments
     mask_seeds: tuple[str, ...] = ()  # the last of these: where the others are zero by structure
-    output: Node = None  # the statement that returns, once the backward half is made
+    output: Node | None = None  # the statement that returns, once the backward half is made
     zeroing: dict[str, None] = field(default_factory=dict)  # arguments whose adjoints are zero by structure somewhere
 
 
@@ -408,6 +408,16 @@ class Facts:
             self.names.taken.add(identifier)
             self.names.library_values[identifier] = meant
         return self.names.imports[identifier]
+
+    def operation_of(self, statement: Node | None) -> Operation | None:
+        """What the value of a statement computes, where it has one and that is known."""
+        value: Node | None = getattr(statement, "value", None)
+        return None if value is None else self.resolution.operation.get(value)
+
+    def filled_by(self, statement: Node) -> str | None:
+        """What the call of a forward half, if that is the value of a statement, keeps values in."""
+        value: Node | None = getattr(statement, "value", None)
+        return None if value is None else self.calls.fills.get(value)
 
     def list_kind(self, bound: str) -> str:
         """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
@@ -612,7 +622,7 @@ def meant(node: Node, facts: Facts, known: Container[str] = ()) -> Any:
     return None if found is None else found.object
 
 
-def function_called(call: Node, facts: Facts) -> Any:
+def function_called(call: Node | None, facts: Facts) -> Any:
     """The function that a call calls, of a library or of ours; None for methods of values, and for what is no call."""
     return meant(call.func, facts) if isinstance(call, gast.Call) else None
 

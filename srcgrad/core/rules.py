@@ -477,7 +477,7 @@ class ParsedTemplate:
 
 
 @lru_cache(maxsize=256)
-def _file(filename: str, size: int) -> dict[int, Node]:
+def _file(filename: str, size: int) -> dict[int, ast.FunctionDef]:
     """The function definitions of a file by the line of their `def` and of each of their decorators."""
     found = {}
     for node in definitions(ast.parse("".join(linecache.getlines(filename)))):
@@ -488,7 +488,7 @@ def _file(filename: str, size: int) -> dict[int, Node]:
     return found
 
 
-def _parse_at(lines: list[str], first: int) -> Node | None:
+def _parse_at(lines: list[str], first: int) -> ast.FunctionDef | None:
     """The function at the margin whose `def` or first decorator stands in a line, read without the rest of its file.
 
     What ends too early, in a string or a bracket whose lines stand at the margin, does not parse.
@@ -550,7 +550,7 @@ def parse(function: Callable[..., Any]) -> ParsedTemplate:
 
 
 def _assignments_of_template(body: Iterable[Node]) -> dict[Node, TemplateAssignment]:
-    found = {}
+    found: dict[Node, TemplateAssignment] = {}
     for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Assign)]:
         target, names = node.targets[0], [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
         belongs = derivative_of(target)
@@ -719,7 +719,7 @@ def degree(node: Node, result: str) -> int:
     return max([0, *degrees])
 
 
-def _refuse_template(rule: Rule, function: Callable[..., Any], node: Node, what: str) -> None:
+def _refuse_template(rule: Rule, function: Callable[..., Any], node: Node | None, what: str) -> None:
     code = function.__code__
     line = node.lineno if node is not None and hasattr(node, "lineno") else code.co_firstlineno
     text = linecache.getline(code.co_filename, line).rstrip("\n")

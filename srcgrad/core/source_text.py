@@ -34,11 +34,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import CodeType, FunctionType, MethodType, SimpleNamespace
+from types import CodeType, FunctionType, MethodType
 from typing import Any  # a namespace holds arbitrary objects
 
+import gast
+
 from srcgrad.core.errors import DifferentiationError, Place, cell_of
-from srcgrad.core.trees import POSITION, Node, at, copy, definitions, to_gast, walk
+from srcgrad.core.trees import Node, at, copy, definitions, to_gast, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -113,7 +115,7 @@ def _syntax_place(error: SyntaxError, label: str, lines: Sequence[str]) -> Place
     return Place(label, error.lineno, column, lines[error.lineno - 1], width)
 
 
-def place(label: str, lines: Sequence[str], node: Node) -> Place:
+def place(label: str, lines: Sequence[str], node: Node | ast.expr | ast.stmt) -> Place:
     """The place of a node; Python counts columns in bytes, a reader in characters.
 
     >>> import gast
@@ -124,7 +126,7 @@ def place(label: str, lines: Sequence[str], node: Node) -> Place:
     text = lines[node.lineno - 1]
     start = characters(text, node.col_offset)
     last = getattr(node, "end_lineno", None)
-    end = characters(text, node.end_col_offset) if last == node.lineno else len(text)
+    end = characters(text, node.end_col_offset or 0) if last == node.lineno else len(text)
     return Place(label, node.lineno, start, text, max(1, end - start))
 
 
@@ -165,7 +167,7 @@ def _as_definition(node: FunctionNode) -> ast.AST:
     return definition
 
 
-def _statements(node: ast.AST) -> list[ast.AST]:
+def _statements(node: FunctionNode) -> list[FunctionNode | ast.stmt]:
     """The statements that hold no others; the function itself where it is a lambda."""
     inner = [item for item in ast.walk(node) if isinstance(item, ast.stmt)]
     return [item for item in inner if not hasattr(item, "body")] or [node]
@@ -799,9 +801,7 @@ class WrittenPlaces:
     def move(self, node: Node, where: Node, own: _Placing, call: Node, outer: _Placing) -> None:
         """Give `node` the line of `where`; `own` tells the place that it has had, `outer` that of the call."""
         if "lineno" in node.__dict__:
-            had = SimpleNamespace(
-                **{key: getattr(node, key) for key in POSITION if getattr(node, key, None) is not None}
-            )
+            had = at(gast.Pass(), node)
             at(node, where)
             node.col_offset = _FAR + len(self.found)
             self.found[node.col_offset] = own, had, outer, call

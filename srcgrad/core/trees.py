@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any  # a gast tree has no types of its own
+from typing import Any, TypeAlias  # a gast tree has no types of its own
 
 import gast
 from gast.ast3 import Ast3ToGAst
@@ -131,7 +131,7 @@ def forget() -> None:
     _known.clear()
 
 
-Node = Any  # gast.AST; gast ships no type information
+Node: TypeAlias = gast.AST
 
 _HERE = {"visit_Name", "visit_arg", "visit_FunctionDef"}  # of what gast makes otherwise than field by field
 _OTHERWISE = {key for key in vars(Ast3ToGAst) if key.startswith("visit_")} - _HERE
@@ -173,7 +173,7 @@ def to_gast(node: ast.AST, levels: int = 1_000_000) -> Node:
     of_gast, fields = _KINDS[kind]
     if of_gast is None:
         return gast.ast_to_gast(node)
-    new = of_gast.__new__(of_gast)
+    new: Node = of_gast.__new__(of_gast)
     made = new.__dict__
     made.update(node.__dict__)
     for key in fields:
@@ -233,7 +233,7 @@ DEEP = _NestedFields()
 def twin(node: Node, change: Callable[[Node], Node]) -> Node:
     """The same, position included, with all right below it changed; operators and contexts are shared."""
     kind: Any = type(node)
-    new = kind.__new__(kind)  # without the constructor, which would look at each field twice
+    new: Node = kind.__new__(kind)  # without the constructor, which would look at each field twice
     made = new.__dict__
     made.update(node.__dict__)
     for key in DEEP[kind]:
@@ -246,6 +246,7 @@ def twin(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 Block = list[Node]
+NOTHING: Any = None  # what stands in a list of nodes where there is none: between two halves, or for one that has gone
 
 SIMPLE = (gast.Name, gast.Constant)
 _NAMES = frozenset([gast.Name])
@@ -253,14 +254,14 @@ _NAMES = frozenset([gast.Name])
 
 @lru_cache(maxsize=4096)
 def _snippet(text: str) -> Node:
-    tree = parse_tree(text).body[0]
+    tree: Node = parse_tree(text).body[0]
     for node in walk(tree):
         for key in POSITION:
             node.__dict__.pop(key, None)  # where it stands in a user's text, `at` says
     return tree
 
 
-def statement(text: str, **parts: Node) -> Node:
+def statement(text: str, **parts: Node | str) -> Node:
     """The statement that `text` spells, with the names in `parts` replaced by trees (or by other names).
 
     >>> import gast
@@ -270,12 +271,12 @@ def statement(text: str, **parts: Node) -> Node:
     return substitute(_snippet(text), parts)
 
 
-def expression(text: str, **parts: Node) -> Node:
+def expression(text: str, **parts: Node | str) -> Node:
     """The expression that `text` spells, with the names in `parts` replaced."""
     return substitute(_snippet(text).value, parts)
 
 
-def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
+def substitute(node: Node, parts: Mapping[str, Node | str]) -> Node:
     """A copy of `node` in which each name in `parts` is replaced by its tree, itself; a string is another name."""
     if type(node) is gast.Name:
         part = parts.get(node.id)
@@ -307,7 +308,7 @@ def remade(node: Node, change: Callable[[Node], Node]) -> Node:
 _LOAD, _STORE = gast.Load(), gast.Store()
 
 
-def name(identifier: str, ctx: Node = None, like: Node = None) -> Node:
+def name(identifier: str, ctx: Node | None = None, like: Node | None = None) -> Node:
     """A name, read unless `ctx` says otherwise."""
     new = gast.Name.__new__(gast.Name)
     new.__dict__ = {"id": identifier, "ctx": ctx or _LOAD, "annotation": None, "type_comment": None}
@@ -319,7 +320,7 @@ def literal_node(value: object) -> Node:
     return gast.Constant(value=value, kind=None)
 
 
-def assign(target: str, value: Node, like: Node = None) -> Node:
+def assign(target: str, value: Node, like: Node | None = None) -> Node:
     """`target = value`, at the line of `like`."""
     new = gast.Assign(targets=[name(target, _STORE)], value=value, type_comment=None)
     return at(new, like) if like is not None else new
@@ -519,7 +520,7 @@ def is_self_copy(node: Node) -> bool:
 
 def same_tree(one: Node, other: Node) -> bool:
     """Whether two trees spell the same, positions apart."""
-    todo = [(one, other)]
+    todo: list[tuple[Any, Any]] = [(one, other)]  # nodes, lists of nodes and plain values
     while todo:
         one, other = todo.pop()
         if one is other:

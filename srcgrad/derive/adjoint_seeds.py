@@ -9,7 +9,7 @@ Where the backward half begins: the adjoint of what the function returns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import gast
 
@@ -65,7 +65,7 @@ def _repeat_call(call: Node, seed: Node, facts: Facts) -> Node:
 
 def unpack_adjoints(
     call: Node,
-    operands: list[Node | None],
+    operands: Sequence[Node | None],
     node: Node,
     adjoints: Adjoints,
     shared: Block,
@@ -146,7 +146,8 @@ def items(display: Node, value: Node, facts: Facts) -> list[Pair]:
     """The parts of a display, each with its part of the adjoint."""
     found: list[Pair] = []
     if isinstance(display, gast.Dict):
-        parts = [(copy_with_facts(key, facts), item) for key, item in zip(display.keys, display.values, strict=True)]
+        keys = [copy_with_facts(key, facts) for key in display.keys if key is not None]
+        parts = list(zip(keys, display.values, strict=True))
     else:
         parts = [(gast.Constant(value=k, kind=None), item) for k, item in enumerate(display.elts)]
     for key, item in parts:
@@ -176,8 +177,8 @@ def seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
     if _is_split(value, facts):
         facts.names.seeds = tuple(facts.names.fresh(bar(f"y{k}")) for k, _ in enumerate(value.elts, 1))
         split: Block = []
-        for item, part in zip(value.elts, facts.names.seeds, strict=True):
-            adjoints.contribute_whole(copy_with_facts(item, facts), name(part), split, output)
+        for item, one in zip(value.elts, facts.names.seeds, strict=True):
+            adjoints.contribute_whole(copy_with_facts(item, facts), name(one), split, output)
         return split
     given = facts.names.fresh("y_bar")
     made = _start(given, output, facts)

@@ -89,7 +89,12 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
 def _is_opened(operand: Node, made: Spec, facts: Facts) -> bool:
     """Whether a name is `x[:, None]`, of a known rank: an adjoint of that rank is summed along the new axis."""
     definition, operation = _made_by(operand, facts)
-    if operation is None or operation.function is not operator.getitem or operand.id in facts.activity.rebound:
+    if (
+        definition is None
+        or operation is None
+        or operation.function is not operator.getitem
+        or operand.id in facts.activity.rebound
+    ):
         return False
     source, index, known = operation.bound["x"], operation.bound["index"], facts.values.spec[definition]
     if not isinstance(source, gast.Name) or source.id in facts.activity.indexed:
@@ -131,7 +136,8 @@ def own_sum(operand: Node, value: Node, facts: Facts) -> Node:
         return value
     made = spec_of_tree(value.args[0], facts)
     if made.shape == wanted.shape and made.dtype == wanted.dtype:
-        return value.args[0]
+        summand: Node = value.args[0]
+        return summand
     return (
         _sum_broadcast_axes(value.args[0], made, wanted, facts) if facts.module.target.as_written else None
     ) or value
@@ -214,7 +220,7 @@ def shape_may_differ(operand: Node, facts: Facts, plain: bool = True) -> bool:
     in a loop for its shape only.
     """
     definition, operation = _made_by(operand, facts)
-    if operation is None or operation.rule is None:
+    if definition is None or operation is None or operation.rule is None:
         return False
     if operation.rule.wide:
         return facts.values.spec[definition].ndim is None or operand.id in facts.activity.rebound
@@ -244,7 +250,9 @@ def _adds(operand: Node, facts: Facts) -> bool:
 def _is_model(operand: Node, facts: Facts) -> bool:
     """Whether a name is a product that would be recorded for its shape only: its rule sums what is wider."""
     definition, operation = _made_by(operand, facts)
-    if operation is None or operation.rule is None or not operation.rule.wide or not _is_read(facts):
+    if definition is None or operation is None or operation.rule is None:
+        return False
+    if not operation.rule.wide or not _is_read(facts):
         return False
     return "float16" not in facts.values.spec[definition].dtype
 
@@ -261,15 +269,15 @@ def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None
     ):
         return None, None
     definition = facts.activity.definition.get(operand.id)
-    return definition, None if definition is None else facts.resolution.operation.get(
-        getattr(definition, "value", None)
-    )
+    return definition, None if definition is None else facts.operation_of(definition)
 
 
 def is_sum(operand: Node, facts: Facts) -> bool:
     """Whether a name of ours is a sum, read once, and no term is known to have its shape: it has no other use."""
     definition, operation = _made_by(operand, facts)
-    if operation is None or operation.function not in (np.add, np.subtract) or not _is_read(facts):
+    if definition is None or operation is None or not _is_read(facts):
+        return False
+    if operation.function not in (np.add, np.subtract):
         return False
     whole = facts.values.spec[definition].shape
     alike = any(spec_of_tree(term, facts).shape == whole for term in operation.bound.values())
@@ -278,7 +286,7 @@ def is_sum(operand: Node, facts: Facts) -> bool:
 
 def _is_unread(operand: Node, like: Node, facts: Facts) -> bool:
     """Whether a sum is read for its shape only, since the operation that reads it is linear in it."""
-    reader = facts.resolution.operation.get(getattr(like, "value", None))
+    reader = facts.operation_of(like)
     if reader is None or reader.function not in (np.add, np.subtract, np.negative, np.multiply):
         return False
     active = [one for one in reader.bound.values() if isinstance(one, gast.Name) and one.id in facts.activity.active]
@@ -339,7 +347,8 @@ def is_spread(value: Node, facts: Facts) -> bool:
 
 def narrow_form(value: Node, facts: Facts) -> Node | None:
     """What `spread` broadcasts, where its axis is a literal: `g`, or g with an axis more; None otherwise."""
-    g, axis, keepdims = value.args[0], *_literals(value)
+    g: Node = value.args[0]
+    axis, keepdims = _literals(value)
     if spec_of_tree(g, facts).scalar:
         return g
     if axis is ... or keepdims is ...:

@@ -221,8 +221,12 @@ def _check_closure(node: Node, facts: Facts) -> None:
     inner = {n.name for n in tree.body if isinstance(n, gast.FunctionDef)}
     result = tree.body[-1].value if isinstance(tree.body[-1], gast.Return) else None
     gives = result is not None and any(isinstance(n, gast.Name) and n.id in inner for n in gast.walk(result))
-    if gives and any(
-        isinstance(n, gast.Name) and n.id in facts.activity.varied for a in _arguments(call) for n in gast.walk(a)
+    if (
+        call is not None
+        and gives
+        and any(
+            isinstance(n, gast.Name) and n.id in facts.activity.varied for a in _arguments(call) for n in gast.walk(a)
+        )
     ):
         raise facts.refuse(
             call, "E5005", "the derivative of a derivative of a recursive function is not made", "write it as a loop"
@@ -739,7 +743,7 @@ def calls(function: Node, facts: Facts) -> None:
     """
     _replace_calls(function, facts)
     for node in statements(function.body):
-        operation = facts.resolution.operation.get(getattr(node, "value", None))
+        operation = facts.operation_of(node)
         if operation is not None and operation.rule is not None and operation.rule.handed is not None:
             if any(one.id in facts.activity.active for one in walk(node) if isinstance(one, gast.Name)):
                 _add_derivative_argument(node.value, operation, facts)

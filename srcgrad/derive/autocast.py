@@ -70,7 +70,7 @@ def _is_array(found: Binding | None) -> bool:
 
 def _widen_sums(node: Node, facts: Facts) -> Block:
     """`np.sum(h)` of an array as `np.sum(h.astype(np.float32))`."""
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     if operation is not None and any(operation.function is one for one in ADDING):
         parameter, operand = next(iter(operation.bound.items()))
         spec = facts.values.spec.get(operand)

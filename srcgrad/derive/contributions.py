@@ -122,7 +122,7 @@ def _are_parts(made: Lines, operands: dict[str, Node]) -> bool:
 def by_output(primal: str, names: list[str], adjoints: Adjoints) -> bool:
     """Whether `s, c = t` unpacks what a rule takes one output at a time: those that matter are noted."""
     facts = adjoints.facts
-    operation = facts.resolution.operation.get(getattr(facts.activity.definition.get(primal), "value", None))
+    operation = facts.operation_of(facts.activity.definition.get(primal))
     if operation is None or operation.rule is None or operation.rule.own is None or not operation.rule.own.index:
         return False
     spec = facts.values.value_spec

@@ -398,7 +398,7 @@ def is_push(node: Node) -> bool:
     )
 
 
-def is_pop(value: Node) -> bool:
+def is_pop(value: Node | None) -> bool:
     """`h_stack.pop()`."""
     return (
         isinstance(value, gast.Call)
@@ -490,8 +490,10 @@ def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
         if stack not in facts.activity.active:
             return []
         carried = isinstance(value, gast.Name) and value.id in facts.activity.active
-        zero = expression(f"{facts.library('zeros_like')}(h)", h=copy_with_facts(value, facts)) if not carried else None
-        tangent = name(dotted(value.id, facts)) if carried else zero
+        if carried:
+            tangent = name(dotted(value.id, facts))
+        else:
+            tangent = expression(f"{facts.library('zeros_like')}(h)", h=copy_with_facts(value, facts))
         return [statement(f"{dotted(stack, facts)}.append(tangent)", tangent=tangent)]
     if is_update(node):
         array, index, value = node.value.args

@@ -22,6 +22,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import sys
+from collections.abc import Container
 from dataclasses import dataclass, field
 from dataclasses import dataclass as record
 from types import FunctionType
@@ -45,6 +46,7 @@ from srcgrad.core.identity import holder
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import TemplateAssignment, adjoint_template, derivative_of, rule_of
 from srcgrad.core.trees import (
+    NOTHING,
     UNDECIDED,
     Block,
     Node,
@@ -80,7 +82,8 @@ def conjugate(node: Node, facts: Facts) -> Node:
     if isinstance(node, gast.Attribute) and node.attr == "T":
         return gast.Attribute(conjugate(node.value, facts), "T", gast.Load())
     if is_conjugate(node, facts):
-        return node.args[0]
+        inner: Node = node.args[0]
+        return inner
     if isinstance(node, gast.Name) and facts.kinds.containers.get(node.id) in ("list", "tuple"):
         return expression(f"{facts.library('conjugates')}(value)", value=node)
     made = expression(f"{facts.library('np')}.conj(value)", value=node)
@@ -156,7 +159,7 @@ def _meaning(node: Node, namespace: dict[str, Any]) -> Any:
 class ZeroDerivatives:
     """Names that stand for derivatives that are zero, with the value to which each belongs; and those that are not."""
 
-    zeros: dict[str, Node] = field(default_factory=dict)
+    zeros: dict[str, Node | None] = field(default_factory=dict)
     carriers: dict[str, None] = field(default_factory=dict)
 
 
@@ -173,10 +176,12 @@ def prune_zero_terms(value: Node, lost: ZeroDerivatives, facts: Facts) -> Node |
     if isinstance(value, gast.Tuple):
         return _tuple(value, lost, facts)
     if isinstance(value, gast.UnaryOp):
-        value.operand = inner = prune_zero_terms(value.operand, lost, facts)
+        inner = prune_zero_terms(value.operand, lost, facts)
+        value.operand = value.operand if inner is None else inner
         return None if inner is None else value
     if isinstance(value, gast.Subscript | gast.Attribute):
-        value.value = inner = prune_zero_terms(value.value, lost, facts)
+        inner = prune_zero_terms(value.value, lost, facts)
+        value.value = value.value if inner is None else inner
         return None if inner is None else value
     raise AssertionError("a line of a rule is made of sums, products, calls, subscripts and attributes")
 
@@ -225,11 +230,12 @@ def _call(value: Node, lost: ZeroDerivatives, facts: Facts) -> Node | None:
 def _primal_of(part: Node, lost: ZeroDerivatives, facts: Facts) -> Node:
     """The value whose derivative is zero."""
     found = next(n.id for n in walk(part) if isinstance(n, gast.Name) and n.id in lost.zeros)
-    assert lost.zeros[found] is not None, "a rule adds what it computes of derivatives by `+`"
-    return copy_with_facts(lost.zeros[found], facts)
+    zero = lost.zeros[found]
+    assert zero is not None, "a rule adds what it computes of derivatives by `+`"
+    return copy_with_facts(zero, facts)
 
 
-def mentions(value: Node, names: dict[str, Node] | dict[str, None]) -> bool:
+def mentions(value: Node, names: Container[str]) -> bool:
     """Whether an expression reads one of some names."""
     return any(isinstance(n, gast.Name) and n.id in names for n in walk(value))
 
@@ -345,10 +351,11 @@ def scaled_square(operation: Operation, node: Node, read: Node, facts: Facts) ->
         return []
     definition = facts.activity.definition.get(whole.id)
     user = facts.origin.user.get(node)
-    inner = _factors(facts.resolution.operation.get(getattr(definition, "value", None)))
+    inner = _factors(facts.operation_of(definition))
     if (
         inner is None
         or user is None
+        or definition is None
         or facts.origin.user.get(definition) is not user
         or whole.id in facts.values.complex
     ):
@@ -438,7 +445,12 @@ def _compare(op: Node, one: object, two: object) -> bool | None:
     if isinstance(op, gast.In | gast.NotIn) and isinstance(two, tuple | list):
         return (one in two) == isinstance(op, gast.In)
     if isinstance(one, int | float) and isinstance(two, int | float):
-        order = {gast.Lt: one < two, gast.LtE: one <= two, gast.Gt: one > two, gast.GtE: one >= two}
+        order: dict[type[Node], bool] = {
+            gast.Lt: one < two,
+            gast.LtE: one <= two,
+            gast.Gt: one > two,
+            gast.GtE: one >= two,
+        }
         return order.get(type(op))
     return None
 
@@ -590,7 +602,7 @@ def _line(value: Node, setting: Setting) -> Node | None:
     if all(part is None for part in parts):
         return None
     if setting.parts:
-        value.elts = parts
+        value.elts = [NOTHING if part is None else part for part in parts]
         return value
     zeros = setting.facts.library("zeros_like")
     value.elts = [
@@ -647,7 +659,8 @@ def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str
     if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
         made.attr = "T"
     if isinstance(node, gast.Attribute) and node.attr == "T" and getattr(made.value, "attr", "") == "T":
-        return made.value.value
+        whole: Node = made.value.value
+        return whole
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
         if holder(setting.template.namespace.get(node.func.value.id)) is not None:
             while made.args and _at_default(node.args[len(made.args) - 1], setting):

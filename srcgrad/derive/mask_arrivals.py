@@ -281,7 +281,7 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
 
 def _by_elements(node: Node, facts: Facts) -> list[str]:
     """The array of which a statement reads or stores elements."""
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     read = operation is not None and operation.function is operator.getitem
     array = operation.bound["x"] if operation is not None and read else None
     held = [array.id] if isinstance(array, gast.Name) else []

@@ -95,7 +95,7 @@ def is_settled(tree: Node, divides: bool, origin: str, facts: Facts, reading: Te
 
 def _is_chosen(one: str, divides: bool, origin: str, facts: Facts) -> bool:
     """Whether a name is made of `np.where(c, x, 1.0)`, or of what is finite there."""
-    operation = facts.resolution.operation.get(getattr(facts.activity.definition.get(one), "value", None))
+    operation = facts.operation_of(facts.activity.definition.get(one))
     if operation is None or operation.rule is None or operation.rule.kind != "elementwise":
         return False
     given = operation.bound
@@ -112,9 +112,7 @@ def _elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) 
     if isinstance(tree, gast.Constant):
         return np.float64(tree.value) if type(tree.value) in (int, float) else None
     meant = reading.value(tree.id) if isinstance(tree, gast.Name) else None
-    operation = facts.resolution.operation.get(
-        getattr(facts.activity.definition.get(getattr(tree, "id", "")), "value", None)
-    )
+    operation = facts.operation_of(facts.activity.definition.get(getattr(tree, "id", "")))
     if meant is not None:
         return _elsewhere(meant, origin, facts, reading)
     if operation is not None and operation.function is np.where and "y" in operation.bound:

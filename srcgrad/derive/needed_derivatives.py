@@ -69,7 +69,7 @@ _LOGARITHMS = (np.log, np.log2, np.log10, np.log1p)  # infinite where their deri
 
 def may_warn(node: Node, facts: Facts) -> bool:
     """Whether a derivative divides by zero where the function does not: that of a root, not that of a logarithm."""
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     if operation is None or operation.rule is None or operation.rule.op in _LOGARITHMS:
         return False
     powers = [one.value for one in operation.bound.values() if isinstance(one, gast.Constant)]
@@ -342,5 +342,5 @@ class _Needs:
 
 
 def _operation(node: Node, facts: Facts) -> Operation | None:
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     return None if operation is None or operation.rule is None else square_operation(operation, facts)

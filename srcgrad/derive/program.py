@@ -109,7 +109,7 @@ def _shown_later(order: Block, pushed: dict[str, None], facts: Facts) -> dict[st
     return found
 
 
-def parents(block: Block) -> dict[Node, Node]:
+def parents(block: Block) -> dict[Node, Node | None]:
     """The compound statement that holds each statement; None at the top."""
     return {place.node: place.around[-1] if place.around else None for place in places(block)}
 

@@ -265,7 +265,8 @@ def backwards(trips: Node) -> Node:
     """
     called = getattr(trips.func, "id", "") if isinstance(trips, gast.Call) else ""
     if called == "reversed":
-        return trips.args[0]
+        upwards: Node = trips.args[0]
+        return upwards
     if called != "range" or len(trips.args) != 3 or not is_integer(trips.args[2]) or literal_value(trips.args[2]) != -1:
         return expression("reversed(trips)", trips=trips)
     first, beyond = (_one_more(bound) for bound in trips.args[1::-1])
@@ -281,7 +282,8 @@ def _one_more(bound: Node) -> Node:
     less = isinstance(bound, gast.BinOp) and isinstance(bound.op, gast.Sub) and is_integer(bound.right)
     by = literal_value(bound.right) if less else 0
     if by == 1:
-        return bound.left
+        left: Node = bound.left
+        return left
     if by > 1:
         bound.right = literal_node(by - 1)
         return bound
@@ -466,9 +468,10 @@ class Saves:
         items: Block = []
         for primal in self.lost.ends.get(place, []):
             definition = self.facts.activity.definition.get(primal)
-            if definition in getattr(place[0], place[1]) and self._is_item(definition):
+            here: Block = getattr(place[0], place[1])
+            if definition is not None and definition in here and self._is_item(definition):
                 items.append(definition)
-            elif self.standing.get(primal) in getattr(place[0], place[1]):
+            elif self.standing.get(primal) in here:
                 made.append(brought_back(self.standing[primal], place[0], self.facts))
                 self.brought[primal] = None
             elif primal not in self.facts.tape.again and primal not in self.steady:

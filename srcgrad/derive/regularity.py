@@ -273,8 +273,8 @@ def _is_finite_call(node: Node, reading: TemplateReading) -> bool:
 
 def is_nonzero(node: Node, reading: TemplateReading) -> bool:
     """Whether a divisor is never 0 nor nan; it may be inf."""
-    if isinstance(node, gast.Name) and reading.value(node.id) is not None:
-        return is_nonzero(reading.value(node.id), reading)
+    if isinstance(node, gast.Name) and (value := reading.value(node.id)) is not None:
+        return is_nonzero(value, reading)
     if isinstance(node, gast.UnaryOp):
         return is_nonzero(node.operand, reading)
     if isinstance(node, gast.Constant):
@@ -414,10 +414,13 @@ def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) 
     return not rule.overflows and has_finite_lines(operation, facts, doubtful, True)
 
 
-def is_finite_quotient(value: Node, facts: Facts) -> bool:
+def is_finite_quotient(value: Node | None, facts: Facts) -> bool:
     """Whether a value that has no derivative, if it is a whole quotient, divides by what is never 0."""
-    divides = isinstance(value, gast.Call) and object_of(value.func, facts) is np.floor_divide and len(value.args) > 1
-    by = value.args[1] if divides else value.right if isinstance(getattr(value, "op", None), gast.FloorDiv) else None
+    by = None
+    if isinstance(value, gast.Call) and object_of(value.func, facts) is np.floor_divide and len(value.args) > 1:
+        by = value.args[1]
+    elif isinstance(value, gast.BinOp) and isinstance(value.op, gast.FloorDiv):
+        by = value.right
     return by is None or is_nonzero(
         by, TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.idioms.floors.get)
     )
@@ -653,7 +656,7 @@ def _asked_in(tree: Node, facts: Facts) -> list[str]:
 
 
 def _operation(node: Node, facts: Facts) -> Operation | None:
-    return facts.resolution.operation.get(getattr(node, "value", None))
+    return facts.operation_of(node)
 
 
 def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:

@@ -127,7 +127,7 @@ def _block(block: Block, place: tuple[Node, str], work: Backward) -> Block:
 def _runs(block: Block, facts: Facts) -> list[Block]:
     """Statements that stand for one statement of the user belong together."""
     runs: list[Block] = []
-    previous: Node = None
+    previous: Node | None = None
     for node in block:
         user = facts.origin.user.get(node, node)
         if user is previous:
@@ -446,8 +446,10 @@ def _check_output(halves: Halves, facts: Facts) -> None:
     value = halves.output.value.elts[0] if facts.request.auxiliary else halves.output.value
     definition = facts.activity.definition.get(getattr(value, "id", ""))
     made = getattr(definition, "value", None)
-    operation = facts.resolution.operation.get(made)
-    whole = target(definition) is not None  # not one of several names: `sign, y = np.linalg.slogdet(x)`
+    operation = facts.operation_of(definition)
+    whole = (
+        definition is not None and target(definition) is not None
+    )  # not one of several names: `sign, y = np.linalg.slogdet(x)`
     several = isinstance(made, _DISPLAYS) or (whole and operation is not None and gives_tuple(operation))
     if not isinstance(value, gast.Name) or several:
         raise facts.refuse(

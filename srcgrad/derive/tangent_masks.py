@@ -70,7 +70,7 @@ def zeros(function: Node, facts: Facts) -> tuple[dict[str, None], dict[Node, int
 
 def is_singular(node: Node, facts: Facts) -> bool:
     """Whether a derivative may be inf where operands and result are numbers: that of a root, but of no quotient."""
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     rule = None if operation is None or written_names(node) else operation.rule
     if operation is None or rule is None or rule.kind != "elementwise" or rule.op in (np.divide, np.reciprocal):
         return False
@@ -291,7 +291,7 @@ def supports(function: Node, facts: Facts) -> None:
 
 def _has_mask(node: Node, read: dict[Node, dict[str, None]], facts: Facts) -> bool:
     """Whether the mask of what a statement binds is made of those of its operands."""
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     rule = None if operation is None else operation.rule
     if operation is None or rule is None or rule.kind not in ("elementwise", "linear"):
         return False
@@ -348,7 +348,7 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
             assign(facts.idioms.supported[one], full_support(one, facts.values.value_spec.get(one), facts, True))
             for one in bound
         ]
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     rule = None if operation is None or written_names(node) else operation.rule
     if rule is not None and rule.kind == "elementwise":
         masking, mask = StatementMasks(facts, node, {}), facts.idioms.supports.pop(bound[0], None)

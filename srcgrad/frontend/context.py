@@ -188,10 +188,11 @@ class Scope:
     local: frozenset[str]
     arrays: frozenset[str] = frozenset()  # arrays that are written into
     block: Block = field(default_factory=list)
-    user: Node = None
+    user: Node | None = None
 
     def emit(self, node: Node) -> None:
         """Append a statement that stands for (a part of) the user's statement."""
+        assert self.user is not None, "statements come from one of the user's"
         at(node, self.user)
         self.facts.origin.user[node] = self.user
         self.block.append(node)

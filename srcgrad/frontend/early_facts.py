@@ -161,7 +161,11 @@ def integers(function: Node, facts: Facts) -> dict[str, None]:
         found.pop(parameter, None)
     whole = dict.fromkeys(found)
     while True:  # names that count read themselves: all may be integers until one binding says otherwise
-        left = {s: None for s in whole if all(v is True or known.is_integer(v, whole) for v in found[s])}
+        left = {
+            s: None
+            for s in whole
+            if all(v is True or (v is not False and known.is_integer(v, whole)) for v in found[s])
+        }
         if len(left) == len(whole):
             break
         whole = left
@@ -523,7 +527,7 @@ def results(function: Node, facts: Facts) -> Node:
 
 def several_of(node: Node, facts: Facts) -> Results:
     """The results of an assignment's operation, where it has several."""
-    operation = facts.resolution.operation.get(getattr(node, "value", None))
+    operation = facts.operation_of(node)
     rule = None if operation is None else operation.rule
     return () if rule is None else rule.results
 

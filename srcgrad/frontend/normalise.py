@@ -68,9 +68,10 @@ def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scop
     template = adjoint_template(rule)
     assert template is not None, "its halves are written"
     held = facts.names.fresh("ctx") if "ctx" not in facts.names.taken else facts.names.numbered_name("ctx")
-    given = [copy(bound.get(p, template.defaults.get(p))) for p in template.positional]
+    given = [copy(bound[p] if p in bound else template.defaults[p]) for p in template.positional]
     context = gast.Call(name(facts.library("Context")), given, [])
     scope.emit(assign(held, at(context, made)))
+    assert scope.user is not None, "the call stands in a statement"
     facts.origin.rewritten[scope.user] = None
     owner = copy(made.func.value) if isinstance(made.func, gast.Attribute) else name(_class(operation, scope))
     half = at(expression("owner.forward", owner=owner), made)
@@ -190,8 +191,7 @@ def _normalise_expression(value: Node, scope: Scope) -> Node:
     if isinstance(value, gast.Dict):
         if any(key is None for key in value.keys):
             raise scope.facts.refuse(value, "E5005", "`**` in a dict is not accepted", "write the keys out")
-        made = gast.Dict(keys=value.keys, values=[atom(item, scope) for item in value.values])
-        return at(made, value)
+        return at(gast.Dict(keys=value.keys, values=[atom(item, scope) for item in value.values]), value)
     operation = operation_of(value, scope.facts, scope.local)
     if operation is None:
         check_passive(value, scope)
@@ -351,7 +351,7 @@ def _is_iterator(node: Node, scope: Scope) -> bool:
     return found is not None and found.object in (reversed, zip, enumerate, map, filter, iter)
 
 
-def _spell_plainly(node: Node, scope: Scope) -> None:
+def _spell_plainly(node: Node | None, scope: Scope) -> None:
     """`range(n)` for `builtins.range(n)`: later passes know it by this name, which `subset` keeps for it."""
     while isinstance(node, gast.Call):
         found = binding_of(node.func, scope.facts, scope.local)
@@ -363,7 +363,8 @@ def _spell_plainly(node: Node, scope: Scope) -> None:
 
 def _freeze_bounds(node: Node, scope: Scope, changed: set[str]) -> Node:
     """The bounds of a loop, as they are before it: what the body changes, or a call, is held in a name."""
-    inner = node.iter if node.iter.func.id != "reversed" else node.iter.args[0]
+    header: Node = node.iter
+    inner = header if header.func.id != "reversed" else header.args[0]
     for position, bound in enumerate(inner.args):
         names = {n.id for n in walk(bound) if isinstance(n, gast.Name)}
         if _is_of_shape(bound):  # which no write into the array changes
@@ -372,7 +373,7 @@ def _freeze_bounds(node: Node, scope: Scope, changed: set[str]) -> Node:
             held = scope.new_temporary()
             scope.emit(assign(held, bound))
             inner.args[position] = name(held)
-    return node.iter
+    return header
 
 
 def _is_of_shape(bound: Node) -> bool:
@@ -506,8 +507,9 @@ def _take_off_checkpoint(header: Node, loop: Node, scope: Scope) -> Node:
     """What a loop runs over, or its test, without the mark of a checkpointed loop, which the facts keep."""
     if getattr(getattr(header, "func", None), "id", "") != LOOP:
         return header
-    scope.facts.calls.checkpointed[loop] = header.args[1]
-    return header.args[0]
+    over: Node
+    over, scope.facts.calls.checkpointed[loop] = header.args
+    return over
 
 
 def _loop(node: Node, scope: Scope) -> None:
@@ -650,10 +652,11 @@ def _bind(item: Node, value: Node, scope: Scope) -> None:
         _bind(part, name(held), scope)
 
 
-def _result(value: Node, scope: Scope) -> Node:
+def _result(value: Node | None, scope: Scope) -> Node:
     """The returned value as a name, or a tuple of names."""
     if isinstance(value, gast.Tuple):
         return gast.Tuple(elts=[_name_value(item, scope, "t") for item in value.elts], ctx=gast.Load())
+    assert value is not None, "a bare `return` is refused before"
     return _name_value(value, scope, "y")
 
 

@@ -126,10 +126,11 @@ def separate(function: Node, facts: Facts, only: Collection[str] | None = None) 
             read.id = named[leader[found[0]]]
     for number, (position, _) in enumerate(reaching.of):
         if position != ENTRY:
-            node, bound = reaching.graph.nodes[position], reaching.of[number][1]
+            header, bound = reaching.graph.nodes[position], reaching.of[number][1]
+            assert header is not None, "a name is bound there"
             if only is not None and bound != named[leader[number]]:
-                facts.origin.foreign[node] = None
-            _rename_stores(node, bound, named[leader[number]])
+                facts.origin.foreign[header] = None
+            _rename_stores(header, bound, named[leader[number]])
 
 
 def reading_apart(function: Node, reads: Mapping[str, list[Node]]) -> set[str]:
@@ -185,12 +186,12 @@ def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
     for node, read in uses:
         unite(reaching.at(node, read.id))
     for number, (position, bound) in enumerate(reaching.of):  # a change of contents is no new meaning
-        node = reaching.graph.nodes[position]
-        if node is None:
+        at = reaching.graph.nodes[position]
+        if at is None:
             continue
-        changed = bound in written_names(node) or (isinstance(node, gast.AugAssign) and bound in stores(node))
-        if changed or (is_swap(node) and arrays & set(stores(node))):
-            unite([*reaching.at(node, bound), number])
+        changed = bound in written_names(at) or (isinstance(at, gast.AugAssign) and bound in stores(at))
+        if changed or (is_swap(at) and arrays & set(stores(at))):
+            unite([*reaching.at(at, bound), number])
     return [find(number) for number in range(len(leader))]
 
 

@@ -20,7 +20,7 @@ import inspect
 import math
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import ModuleType
@@ -471,7 +471,7 @@ _PLACES: dict[Any, int] = {
 }  # fmt: skip
 
 
-def dtype_given(op: object, arguments: list[Node], keywords: list[Node], facts: Facts) -> str:
+def dtype_given(op: object, arguments: list[Node], keywords: Sequence[Node], facts: Facts) -> str:
     """The kind of the dtype that a call is given, one of "biufc"; "?" if it is not known, "" if none is given."""
     place = _PLACES.get(op) if callable(op) else None
     given = arguments[place : place + 1] if place is not None else []

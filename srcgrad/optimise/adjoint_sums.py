@@ -137,8 +137,8 @@ def _owned_adjoints(program: Program, facts: Facts) -> dict[str, None]:
 
 def _is_summed(node: Node, facts: Facts) -> bool:
     """Whether a statement is `x_bar = sum_to(x_bar, x)`: who has an array alone has what is left of it alone."""
-    value: Node = node.value if isinstance(node, gast.Assign) else None
-    if function_called(value, facts) is not runtime.sum_to:
+    value = node.value if isinstance(node, gast.Assign) else None
+    if value is None or function_called(value, facts) is not runtime.sum_to:
         return False
     return len(value.args) == 2 and getattr(value.args[0], "id", "") == target(node)
 

@@ -479,7 +479,8 @@ def _move_sign_inward(value: Node, facts: Facts) -> Node:
         left = product.left
         if isinstance(left, gast.Name) and _is_number(left, facts):
             product.left = at(gast.UnaryOp(gast.USub(), left), left)
-            return value.operand
+            summed: Node = value.operand
+            return summed
         product = left
     return value
 
@@ -520,7 +521,7 @@ def outward(value: Node, facts: Facts) -> Node:
 
 def settle_signs(node: Node, facts: Facts) -> Node:
     """A statement with its minus signs moved out, as far as into `x_bar -= e`."""
-    if isinstance(node, gast.Assign | gast.AugAssign | gast.Return):
+    if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
         node.value = outward(node.value, facts)
     if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
         minus = operand_of_negative(node.value, facts)
@@ -865,11 +866,10 @@ def _read_without_transpose(whole: Node, sources: dict[str, Node], facts: Facts)
             if isinstance(below, gast.Name) and below.id in sources:
                 setattr(whole, side, copy_with_facts(sources[below.id], facts))
     elif isinstance(whole, gast.Call):
-        below = [_operand_of_transpose(argument) for argument in whole.args]
-        kept = [one is None or not isinstance(one, gast.Name) or one.id not in sources for one in below]
-        whole.args = [
-            a if k else copy_with_facts(sources[b.id], facts) for a, b, k in zip(whole.args, below, kept, strict=True)
-        ]
+        for place, argument in enumerate(whole.args):
+            below = _operand_of_transpose(argument)
+            if isinstance(below, gast.Name) and below.id in sources:
+                whole.args[place] = copy_with_facts(sources[below.id], facts)
 
 
 def _of_number(whole: Node, program: Program, facts: Facts) -> Node | None:

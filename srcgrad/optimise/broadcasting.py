@@ -43,6 +43,7 @@ from srcgrad.core.facts import UNKNOWN, Facts, Spec, function_called
 from srcgrad.core.rules import FITTED, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
+    NOTHING,
     Block,
     Node,
     children,
@@ -576,7 +577,8 @@ def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:
 def _read_for_shape(call: Node, facts: Facts) -> Node | None:
     """The `x` of `sum_to(g, x)`, `fit_to(g, x)` and `np.shape(x)`."""
     if _is_shaped(call, facts):
-        return call.args[1]
+        shaped: Node = call.args[1]
+        return shaped
     if function_called(call, facts) is not np.shape or len(call.args) != 1 or not isinstance(call.args[0], gast.Name):
         return None
     return call.args[0]
@@ -667,7 +669,7 @@ def _replace_shape_operand(
     uses.read[held] -= len(places)
     for position, node in enumerate(block):
         if node is not None and target(node) == held and node not in facts.tape.restores:
-            block[position] = None  # computed again for its shape
+            block[position] = NOTHING  # computed again for its shape
             for one in loads(node):
                 uses.read[one] -= 1
                 shaped[one] = [place for place in shaped.get(one, []) if place[0] != position]

@@ -78,8 +78,8 @@ def reuse(program: Program, facts: Facts) -> Program:
 
 def _buffer_of_selection(node: Node, facts: Facts) -> str:
     """The t of `t_bar = if_larger(e, t, y)`, of two axes or more, in a text for NumPy; an empty string otherwise."""
-    value: Node = node.value if isinstance(node, gast.Assign) else None
-    if not facts.module.target.as_written or function_called(value, facts) is not runtime.if_larger:
+    value = node.value if isinstance(node, gast.Assign) else None
+    if value is None or not facts.module.target.as_written or function_called(value, facts) is not runtime.if_larger:
         return ""
     primal = facts.names.adjoint_of.get(str(target(node)), "")
     spec = facts.values.value_spec.get(primal)
@@ -111,7 +111,7 @@ def _buffer_of_scaling(node: Node, facts: Facts) -> tuple[Any, ...]:
     """The primal t of `t_bar = e * t`, and what is done to it; nothing for any other statement."""
     value = node.value if isinstance(node, gast.Assign) else None
     primal = facts.names.adjoint_of.get(str(target(node)), "")
-    return _name_and_factor(value, primal) if primal else ()
+    return _name_and_factor(value, primal) if value is not None and primal else ()
 
 
 def _name_and_factor(value: Node, held: str) -> tuple[Any, ...]:

@@ -31,6 +31,7 @@ from srcgrad.core.facts import Facts, function_called
 from srcgrad.core.rules import FITTED
 from srcgrad.core.trees import (
     COMPOUND,
+    NOTHING,
     Block,
     Node,
     header,
@@ -92,8 +93,8 @@ def _is_own(held: str, block: Block, position: int, program: Program, facts: Fac
 
 def _successor(node: Node, held: str, facts: Facts) -> Node | None:
     """The `sum_to(u, x)` of `u = np.array(sum_to(u, x))`, or u itself."""
-    value: Node = node.value if isinstance(node, gast.Assign) else None
-    if function_called(value, facts) is not np.array:
+    value = node.value if isinstance(node, gast.Assign) else None
+    if value is None or function_called(value, facts) is not np.array:
         return None
     inner = value.args[0] if len(value.args) == 1 and not value.keywords else value
     summed = function_called(inner, facts) is runtime.sum_to
@@ -221,6 +222,7 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     part = None if held is None else _looked_at(node.value, facts)
     if (
         held is None
+        or part is None
         or part is node.value
         or bound.get(held) != 1
         or facts.names.adjoint_of.get(held) in facts.request.wrt
@@ -309,8 +311,8 @@ def copies(program: Program, facts: Facts) -> Program:
     w_bar = y_bar * 2.0 * w
     """
     uses = count(program.block)
-    top = _block_with_first_names([*program.forward, None, *program.backward, program.result], facts, uses)
-    split = top.index(None)
+    top = _block_with_first_names([*program.forward, NOTHING, *program.backward, program.result], facts, uses)
+    split = top.index(NOTHING)
     program.forward, program.backward = top[:split], top[split + 1 : -1]
     emptied = any(isinstance(node, gast.For | gast.While) and not node.body for node in statements(program.backward))
     facts.activity.left_over |= emptied
@@ -412,7 +414,7 @@ def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:
 
 def _copied_value(node: Node, facts: Facts) -> Node:
     """The `v` of `u = v`, and of the tangent `u = np.array(v)`, which is an array of its own lest v changes."""
-    value = node.value
+    value: Node = node.value
     if not facts.pushes_forward or not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
         return value
     primal = facts.names.adjoint_of.get(str(target(node)))

@@ -36,6 +36,7 @@ z_bar = zeros_like(z)           ...
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any  # keys of dicts
 
@@ -503,7 +504,7 @@ def _adjoint_reads(adjoint: str, places: dict[Node, Where], facts: Facts) -> lis
     return found
 
 
-def _but(written: Node, parts: list[Node]) -> list[Node]:
+def _but(written: Node, parts: Sequence[Node]) -> list[Node]:
     return [part for part in parts if part is not written]
 
 
@@ -558,28 +559,28 @@ def _drop_once(program: Program, facts: Facts) -> bool:
     for node in statements(block):
         if node in facts.tape.pushes:
             pushes.setdefault(facts.tape.pushes[node], []).append(node)
-        filled = facts.calls.fills.get(getattr(node, "value", None))
+        filled = facts.filled_by(node)
         if filled is not None:
             pushes.setdefault(filled, []).append(node)
     needed: dict[Node, None] = {}
     counted: dict[Node, None] = {}
     followed = 0  # definitions that need not be looked at again
-    todo = [node for node in statements(block) if _speaks(node, facts)] + [program.result]
+    todo: list[Node | None] = [*(node for node in statements(block) if _speaks(node, facts)), program.result]
     while todo:
-        node = todo.pop()
-        if node is None or node in needed:
+        reader = todo.pop()
+        if reader is None or reader in needed:
             continue
-        needed[node] = None
-        todo.append(above[node])
-        for name in loads(node):
+        needed[reader] = None
+        todo.append(above[reader])
+        for name in loads(reader):
             if name in pushes:
                 todo.extend(pushes[name])
-            for definition in reaching.at(node, name, followed):
+            for definition in reaching.at(reader, name, followed):
                 bound = reaching.graph.nodes[reaching.of[definition][0]]
                 todo.append(bound)
-                if type(bound) is not gast.For:
+                if bound is None or type(bound) is not gast.For:
                     followed |= 1 << definition
-                elif not _is_in(node, bound, above):
+                elif not _is_in(reader, bound, above):
                     counted[bound] = None
     counted.update({node: None for node in needed if node in facts.resolution.moving and isinstance(node, COMPOUND)})
     for held in counted:

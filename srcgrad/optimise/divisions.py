@@ -304,7 +304,7 @@ def _undo(
     if not alone or not all(_is_there(one.operand, program, facts) for one in reads):
         return False
     if isinstance(above, gast.Name) and (not fits(node.value, facts) or all(_is_fitted(one, facts) for one in reads)):
-        base = above
+        base: Node = above
         program.backward.remove(node)
     else:
         base = name(held)

@@ -34,6 +34,7 @@ from srcgrad.core.printer.statements import STEP
 from srcgrad.core.printer.statements import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
+    NOTHING,
     Block,
     Node,
     adds_axes,
@@ -75,8 +76,8 @@ def inline_within(program: Program, facts: Facts, width: int) -> Program:
     """As `inline`, where the line that reads a value has at most `width` columns then."""
     uses = count(program.block)
     uses.width = width
-    top = _inlined_block([*program.forward, None, *program.backward, program.result], facts, uses, 4)
-    split = top.index(None)
+    top = _inlined_block([*program.forward, NOTHING, *program.backward, program.result], facts, uses, 4)
+    split = top.index(NOTHING)
     program.forward, program.backward = top[:split], top[split + 1 : -1]
     return program
 
@@ -131,7 +132,7 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
     """
     if isinstance(node, gast.While | gast.Return):
         plain = facts.request.mode == "vjp" and facts.module is not None and facts.module.target.as_written
-        return [node.value] if plain and isinstance(node, gast.Return) else []
+        return [node.value] if plain and isinstance(node, gast.Return) and node.value is not None else []
     if isinstance(node, gast.For):
         return [node.iter]
     return header(node)
@@ -370,7 +371,7 @@ def _sum_to_of_copy(value: Node, facts: Facts) -> Node:
     if function_called(value, facts) is not np.array:
         return value
     inner = value.args[0] if len(value.args) == 1 and not value.keywords else None
-    return inner if function_called(inner, facts) is runtime.sum_to else value
+    return inner if inner is not None and function_called(inner, facts) is runtime.sum_to else value
 
 
 def _sum_to_of_sum(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:
@@ -546,7 +547,8 @@ def _run_is_private(run: Block, user: Node, readers: dict[str, list[Node]], fact
         return False  # a check stands between this and the rest
     if not any(name not in facts.names.temporaries for name in bound):
         return False
-    wanted = dict.fromkeys(stores(_plain_user_statement(user, facts)))
+    plain = _plain_user_statement(user, facts)
+    wanted = dict.fromkeys(stores(plain) if plain is not None else ())
     if any(name not in bound for name in wanted) or any(
         n not in wanted and n not in facts.names.temporaries for n in bound
     ):

@@ -27,6 +27,7 @@ from srcgrad.core.control_flow import liveness
 from srcgrad.core.facts import Facts, copy_with_facts, function_called
 from srcgrad.core.trees import (
     COMPOUND,
+    NOTHING,
     Block,
     Node,
     assign,
@@ -428,7 +429,7 @@ def loop_invariants(program: Program, facts: Facts) -> Program:
     made: dict[str, list[Node]] = {}
     for node in statements(program.block):
         for one in stores(node):
-            made.setdefault(one, []).append(node if node in program.block else None)
+            made.setdefault(one, []).append(node if node in program.block else NOTHING)
     for place in [place for place in places(program.backward) if isinstance(place.node, LOOPS)]:
         where = place.block.index(place.node)
         place.block[where:where] = _invariant_statements(place.node, made, facts)

@@ -609,7 +609,7 @@ def _products(node: Node, made: dict[str, Node], uses: Uses, facts: Facts) -> li
             factor = made[factor.id].value
         quotient = made.get(factor.id)
         by = None if quotient is None or uses.read[factor.id] != 1 else _divisor(quotient.value, facts)
-        if by is None or not _is_sum(facts.tape.again.get(by, by), powers, facts):
+        if by is None or quotient is None or not _is_sum(facts.tape.again.get(by, by), powers, facts):
             continue
         divisor = facts.tape.again.get(by, by)
         again = made[by] if by != divisor and by in made and uses.read[by] == 1 else None
@@ -629,7 +629,7 @@ def _divisor(value: Node, facts: Facts) -> str | None:
 
 
 def _operation(bound: str, facts: Facts) -> Operation | None:
-    return facts.resolution.operation.get(getattr(facts.activity.definition.get(bound), "value", None))
+    return facts.operation_of(facts.activity.definition.get(bound))
 
 
 def _total(divisor: str, facts: Facts) -> str:

@@ -190,7 +190,7 @@ class Call:
         positional = len(self.node.args)
         for place, parameter in enumerate(self.parameters[:positional]):
             del place
-            new.args.append(arguments.pop(parameter, None) or self[parameter])
+            new.args.append(arguments.pop(parameter) if parameter in arguments else self[parameter])
         known = [word.arg for word in self.node.keywords]
         for parameter in [*known, *(p for p in arguments if p not in known)]:
             value = arguments.get(parameter)
@@ -220,7 +220,7 @@ def bind_arguments(
     return Call(node, function, parameters, given)
 
 
-def object_of_name(node: Node, facts: Facts, known: Container[str]) -> Any:
+def object_of_name(node: Node | None, facts: Facts, known: Container[str]) -> Any:
     """The object that a name such as `np.sum` or `sum_to` of the text means; None for any other expression.
 
     Names of the function, and those in `known`, hold values of its own.

@@ -87,13 +87,13 @@ def lift_iterator(body: Statements, node: Node) -> Lifted:
         each = [NUMBER] if called == "enumerate" else []
         items = tuple(enumerate([*each, *(value for _, value in found)]))
         return made, Value(None, any(v.batched for _, v in items), "tuple", items)
-    made, value = body.text.look(node)
+    whole, value = body.text.look(node)
     if value.container:
-        return made, value.any_item()
+        return whole, value.any_item()
     if value.batched:
-        made, value = rows(body, made, value)
-        return made, value.any_item()
-    return made, row(value)
+        whole, value = rows(body, whole, value)
+        return whole, value.any_item()
+    return whole, row(value)
 
 
 def row(value: Value) -> Value:

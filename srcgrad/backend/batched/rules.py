@@ -207,7 +207,7 @@ def _einsum_tangent(text: Expressions, call: Call) -> Lifted:
         raise UnknownFormError
     if not isinstance(operands.elts[0], gast.Constant):  # lists of axes
         raise UnknownFormError
-    total: Node = None
+    total: Node | None = None
     rank = None
     for place, part in list(enumerate(tangents.elts))[1:]:
         made, value = text.look(part)
@@ -222,6 +222,8 @@ def _einsum_tangent(text: Expressions, call: Call) -> Lifted:
         known = {"subscripts": (operands.elts[0], OTHER), **dict(given)}
         term, found = _einsum(text, Call(spelled, np.einsum, ("subscripts", *"abcd"), known))
         total, rank = term if total is None else gast.BinOp(total, gast.Add(), term), found.ndim
+    if total is None:
+        raise UnknownFormError
     return total, Value(rank, True)
 
 

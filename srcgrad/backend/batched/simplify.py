@@ -416,7 +416,7 @@ def reshape_before_broadcast(program: Program, facts: Facts) -> None:
             if found is not None:
                 flat.func.value = found[0]
                 flat.args[1] = _size(found[1], node, program, facts)
-                if named:
+                if before is not None and named:
                     program.forward.remove(before)
         before = node
 

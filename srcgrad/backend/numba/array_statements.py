@@ -96,15 +96,14 @@ class _Work:
             if wanted in known and (whole or all(self._is_row(value) for value in self.bound.get(adjoint, [None]))):
                 self.lengths[adjoint] = known[wanted]
 
-    def _tuple(self, values: list[Node]) -> int:
+    def _tuple(self, values: list[Node | None]) -> int:
         """How many parts the tuples have that a name is bound to; 0 where it is bound to anything else."""
         found = {len(value.elts) if isinstance(value, gast.Tuple) else 0 for value in values}
         return found.pop() if len(found) == 1 else 0
 
-    def _is_row(self, value: Node) -> bool:
+    def _is_row(self, value: Node | None) -> bool:
         """Whether a value is `x_rows[k]`."""
-        part = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
-        return part and value.value.id in self.rows
+        return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in self.rows
 
     def are_safe(self, block: Block) -> bool:
         """Whether that holds of all expressions of some statements, those inside of them among them."""
@@ -210,7 +209,7 @@ class _LoopWork:
         self.counters: list[str] = []
         self.loops: dict[Node, None] = {}
         every = self.lengths.bindings
-        once = {bound: values[0] for bound, values in every.items() if len(values) == 1}
+        once = {bound: values[0] for bound, values in every.items() if len(values) == 1 and values[0] is not None}
         self.views = {bound: value for bound, value in once.items() if self._is_view(value)}
 
     def _is_view(self, value: Node) -> bool:

@@ -322,6 +322,7 @@ def _counter(loop: Node, back: Node, facts: Facts) -> str:
 
 def _replace(stack: str, counter: str, loop: Node, back: Node, program: Program, facts: Facts) -> None:
     trips = _end(loop, facts)
+    assert trips is not None, "its trips are counted"
     length = copy(trips) if isinstance(trips, gast.Constant) else gast.Call(name("max"), [copy(trips), _zero()], [])
     [made] = [n for n in program.forward if isinstance(n, gast.Assign) and stack in stores(n)]
     array = statement(f"{stack} = {facts.library('np')}.empty(length)", length=length)

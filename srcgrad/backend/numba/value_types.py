@@ -23,6 +23,7 @@ from srcgrad.core.facts import Facts, function_called, meant
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     COMPOUND,
+    NOTHING,
     Block,
     Node,
     at,
@@ -260,7 +261,7 @@ def _rank(parameter: str, facts: Facts) -> int:
     return kind.ndim or 0 if kind is not None and kind.tag == "array" and not kind.complex else 0
 
 
-def _note_axis_counts(bound: dict[str, list[Node]], facts: Facts) -> None:
+def _note_axis_counts(bound: dict[str, list[Node | None]], facts: Facts) -> None:
     """Note the numbers of axes of arrays that the text makes: `np.zeros(n)`, `np.empty((n, 3))`, `np.zeros_like(x)`."""
     for held, values in bound.items():
         found = {_rank_of(value, facts) for value in values}
@@ -268,7 +269,7 @@ def _note_axis_counts(bound: dict[str, list[Node]], facts: Facts) -> None:
             facts.kinds.ranks[held] = found.pop()
 
 
-def _rank_of(value: Node, facts: Facts) -> int:
+def _rank_of(value: Node | None, facts: Facts) -> int:
     """The number of axes of a new array of real numbers; 0 for anything else."""
     if not isinstance(value, gast.Call) or value.keywords or len(value.args) != 1:
         return 0
@@ -289,9 +290,9 @@ def _rank_of(value: Node, facts: Facts) -> int:
     return int(length or called_name(shape) == "len")
 
 
-def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
+def _bindings(program: Program, facts: Facts) -> dict[str, list[Node | None]]:
     """What each name is bound to: an expression, or None for what is no expression of its own."""
-    bound: dict[str, list[Node]] = {}
+    bound: dict[str, list[Node | None]] = {}
     for parameter in program.parameters:
         kind = facts.kinds.arguments.get(parameter)
         scalar = kind is not None and kind.tag == "scalar" and not kind.complex
@@ -303,7 +304,7 @@ def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
             pushed.setdefault(str(node.value.func.value.id), []).extend(node.value.args)
     for node in nodes:
         if isinstance(node, gast.Assign) and is_pop(node.value):
-            for value in pushed.get(str(node.value.func.value.id), [None]):
+            for value in pushed.get(str(node.value.func.value.id), [NOTHING]):
                 _bind(node.targets[0], value, bound)
         elif isinstance(node, gast.Assign):
             for target in node.targets:
@@ -318,21 +319,21 @@ def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
     return bound
 
 
-def _bind(target: Node, value: Node, bound: dict[str, list[Node]]) -> None:
+def _bind(target: Node, value: Node | None, bound: dict[str, list[Node | None]]) -> None:
     if isinstance(target, gast.Name):
         bound.setdefault(target.id, []).append(value)
     elif isinstance(target, gast.Tuple):
         same = isinstance(value, gast.Tuple) and len(value.elts) == len(target.elts)
         for place, part in enumerate(target.elts):
             item = gast.Subscript(value, gast.Constant(place, None), gast.Load())
-            _bind(part, value.elts[place] if same else item, bound)
+            _bind(part, value.elts[place] if isinstance(value, gast.Tuple) and same else item, bound)
 
 
-def _holds(value: Node, known: set[str], facts: Facts) -> bool:
+def _holds(value: Node | None, known: set[str], facts: Facts) -> bool:
     """Whether a binding is a number, or a tuple of numbers."""
     if isinstance(value, gast.Tuple):
         return all(is_number(part, known, facts) for part in value.elts)
-    return is_number(value, known, facts)
+    return value is not None and is_number(value, known, facts)
 
 
 def is_number(node: Node, known: frozenset[str] | set[str], facts: Facts) -> bool:
@@ -499,9 +500,9 @@ def _literal_length(node: Node) -> int | None:
     return node.value if isinstance(node, gast.Constant) and type(node.value) is int else None
 
 
-def bindings(program: Program) -> dict[str, list[Node]]:
+def bindings(program: Program) -> dict[str, list[Node | None]]:
     """What each name is bound to: an expression, or None for what has none of its own."""
-    found: dict[str, list[Node]] = {}
+    found: dict[str, list[Node | None]] = {}
     nodes = list(statements([*program.forward, *program.backward]))
     pushed: dict[str, list[Node]] = {}
     for node in nodes:
@@ -510,7 +511,7 @@ def bindings(program: Program) -> dict[str, list[Node]]:
     for node in nodes:
         single = isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name)
         if single and is_pop(node.value):
-            found.setdefault(node.targets[0].id, []).extend(pushed.get(str(node.value.func.value.id), [None]))
+            found.setdefault(node.targets[0].id, []).extend(pushed.get(str(node.value.func.value.id), [NOTHING]))
         elif single:
             found.setdefault(node.targets[0].id, []).append(node.value)
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
@@ -847,9 +848,9 @@ def scalars(program: Program, facts: Facts) -> Program:
 
 def _is_seed_check(node: Node, known: frozenset[str], facts: Facts) -> bool:
     """`check_seed(1.0, y)` of a number."""
-    call: Node = node.value if isinstance(node, gast.Expr) else None
+    call = node.value if isinstance(node, gast.Expr) else None
     checks = function_called(call, facts) is runtime.check_seed
-    return checks and all(is_number(part, known, facts) for part in call.args)
+    return isinstance(call, gast.Call) and checks and all(is_number(part, known, facts) for part in call.args)
 
 
 def _respell(item: Node, known: frozenset[str], facts: Facts) -> None:

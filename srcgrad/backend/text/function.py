@@ -299,7 +299,7 @@ def write_forward(block: Block, facts: Facts) -> Block:
 
 def _written(block: Block, facts: Facts) -> Block:
     made: Block = []
-    previous: Node = None
+    previous: Node | None = None
     for node in block:
         user = facts.origin.user.get(node, node)
         if user is not previous:

@@ -300,7 +300,8 @@ def _exchange_results(part: Node, where: Node, before: Block, work: Rewriting) -
     """An expression with the results of such calls in their places; what computes them goes to `before`."""
     held = part.value if isinstance(part, gast.Subscript) and isinstance(part.slice, gast.Constant) else None
     if isinstance(held, gast.Tuple):
-        return held.elts[part.slice.value]
+        taken: Node = held.elts[part.slice.value]
+        return taken
     found = binding_of(part.func, work.facts, work.facts.names.local) if isinstance(part, gast.Call) else None
     for op, arguments, write in (*WRITTEN, *FLOWS):
         if found is not None and found.object is op:

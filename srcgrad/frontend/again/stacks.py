@@ -232,7 +232,7 @@ class _Portion:
 
     node: Node
     facts: Facts
-    items: Node = None  # the name of the value, whose items are written
+    items: Node | None = None  # the name of the value, whose items are written
     before: Block = field(default_factory=list)
 
     def by_items(self) -> Block:
@@ -248,6 +248,7 @@ class _Portion:
             )
         k = self._name("k")
         body = write(self._place(part, k, step), name(k))
+        assert self.items is not None, "how it is written is known"
         trips = expression("range(len(e))", e=copy(self.items))
         return self._mark_statements([*self.before, gast.For(name(k, gast.Store()), trips, [body], [], None)])
 
@@ -259,10 +260,10 @@ class _Portion:
         adds = called_name(value) == "add" and len(value.args) == 2 and same_tree(value.args[0], whole)
         given = value.args[1] if adds else value
         plain = isinstance(given, gast.Name) and given.id != part.value.id
-        self.items = given if plain else self._bind_value("items", given)
+        items = self.items = given if plain else self._bind_value("items", given)
 
         def write(place: Node, k: Node) -> Node:
-            item = expression("e[k]", e=copy(self.items), k=k)
+            item = expression("e[k]", e=copy(items), k=k)
             if adds:
                 item = gast.Call(copy(value.func), [expression("x[p]", x=copy(part.value), p=copy(place)), item], [])
             return statement("x[p] = item", x=copy(part.value), p=place, item=item)

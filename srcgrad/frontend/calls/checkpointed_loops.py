@@ -13,6 +13,7 @@ Checkpointed loops: `for t in checkpointed(range(n)): ...` as a loop over a func
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import gast
@@ -143,7 +144,7 @@ def _read(node: Node, bound: set[str], found: NameUses) -> None:
             found.reads[changed] = None
 
 
-def _bind(nodes: list[Node], found: NameUses) -> set[str]:
+def _bind(nodes: Iterable[Node], found: NameUses) -> set[str]:
     made = set()
     for node in nodes:
         if isinstance(node, gast.FunctionDef):
@@ -461,7 +462,7 @@ def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
 
 def _nested_functions_called(work: Lift) -> Block:
     """The functions defined around the loop that its body calls, as the body's own."""
-    known = {n.name: n for n in statements(work.function.body) if isinstance(n, gast.FunctionDef)}
+    known: dict[str, Node] = {n.name: n for n in statements(work.function.body) if isinstance(n, gast.FunctionDef)}
     for node in statements(work.function.body):
         if isinstance(node, gast.Assign) and isinstance(node.value, gast.Lambda):
             known |= dict.fromkeys(stores(node), node)
@@ -528,10 +529,10 @@ def _is_marker(node: Node, facts: Facts) -> bool:
 def _block(block: Block, function: Node, kept: bool, facts: Facts) -> Block:
     made: Block = []
     for position, node in enumerate(block):
-        key = {gast.For: "iter", gast.While: "test"}.get(type(node), "")
-        marked: Node = getattr(node, key) if key else None
+        key = "iter" if type(node) is gast.For else "test" if type(node) is gast.While else ""
+        marked: Node | None = getattr(node, key) if key else None
         slots = _slots(marked, facts)
-        if slots is not None:
+        if marked is not None and slots is not None:
             setattr(node, key, marked.args[0])
         if slots is not None and kept:
             block[position] = node
@@ -544,7 +545,7 @@ def _block(block: Block, function: Node, kept: bool, facts: Facts) -> Block:
     return made
 
 
-def _slots(node: Node, facts: Facts) -> Node | None:
+def _slots(node: Node | None, facts: Facts) -> Node | None:
     """The number of states that a marked header keeps, None's literal if it does not say; None for other headers."""
     if not isinstance(node, gast.Call):
         return None

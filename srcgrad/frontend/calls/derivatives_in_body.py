@@ -274,7 +274,7 @@ def _of_display(node: Node) -> Kind | None:
 def close_function(found: Function, site: Site) -> Function:
     """A nested function with what it captures as further parameters, which are given by name."""
     owner = found.owner
-    assert owner is not None, "a nested function has an owner"
+    assert owner is not None and found.tree is not None, "a nested function has an owner"
     tree = copy(found.tree)
     if any(default is not None and not isinstance(default, gast.Constant) for default in _defaults(tree)):
         raise site.facts.refuse(
@@ -355,7 +355,8 @@ def _capture_function(
 
 
 def _no_arguments() -> Node:
-    return parse_tree("def f(): pass").body[0].args
+    arguments: Node = parse_tree("def f(): pass").body[0].args
+    return arguments
 
 
 def _definition(tree: Node, spelled: str) -> Node:
@@ -430,7 +431,7 @@ def _make_parameters(
     if arguments.vararg is not None or arguments.kwarg is not None:
         raise site.facts.refuse(call, "E5005", f"`{tree.name}` takes `*args` or `**`", "name its parameters")
     known = given is None or isinstance(given, gast.Tuple) or getattr(given, "value", given) is None
-    if not known and captured:
+    if given is not None and not known and captured:
         raise site.facts.refuse(
             given,
             "E5005",
@@ -488,7 +489,8 @@ def _argument(call: Node, parameter: str, site: Site) -> Node | None:
     """The argument that a call gives for a parameter."""
     for word in call.keywords:
         if word.arg == parameter:
-            return word.value
+            given: Node = word.value
+            return given
     place = _place(call, parameter, site)
     return call.args[place] if place < len(call.args) else None
 

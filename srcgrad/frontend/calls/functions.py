@@ -121,14 +121,14 @@ class Function:
     """
 
     name: str
-    tree: Node = None
+    tree: Node | None = None
     owner: Facts | None = None
     binding: Binding | None = None
     args: tuple[Node, ...] = ()
     words: dict[str, Node] = field(default_factory=dict)
     whole: type | None = None  # the class of the object whose method it is
     wanted: WantedDerivative | None = None  # a derivative, which is made where it is called
-    spelled: Node = None  # the expression that was given the name
+    spelled: Node | None = None  # the expression that was given the name
     cls: type | None = None  # the class itself, or the one that a class method gets first
     kind: Any = None  # what is known of that object: its facts.Kind
     value: Any = None  # the object, where it is one of the module

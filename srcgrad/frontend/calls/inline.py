@@ -145,7 +145,9 @@ def is_brief(tree: Node, called: str, caller: Node) -> bool:
 
 def check_order(value: Node | None, site: Site, alone: bool = True) -> None:
     """A call that changes what the rest of its expression may read stands alone; `a += g(a)` reads a before."""
-    calls = [] if value is None else [n for n in walk(value) if isinstance(n, gast.Call)]
+    if value is None:
+        return
+    calls = [n for n in walk(value) if isinstance(n, gast.Call)]
     for call in [n for n in calls if n is not value or not alone]:
         found = called_by(call, site.facts, site.local)
         if found is None:

@@ -24,7 +24,7 @@ from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, FunctionNames, Request
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
-from srcgrad.core.source_text import Source, place
+from srcgrad.core.source_text import FunctionNode, Source, place
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -240,7 +240,7 @@ def _items(value: Node, facts: Facts) -> dict[str, Node] | None:
     if isinstance(value, gast.Call) and not value.args and all(word.arg for word in value.keywords):
         found = binding_of(value.func, facts, facts.names.local)
         if found is not None and found.object is dict:
-            return {word.arg: word.value for word in value.keywords}
+            return {str(word.arg): word.value for word in value.keywords}
     return None
 
 
@@ -294,7 +294,7 @@ def _starred_display_items(part: Node) -> list[Node]:
     return list(shown.elts) if isinstance(shown, gast.List | gast.Tuple) else [part]
 
 
-def _words(word: Node, work: Rewriting) -> list[Node]:
+def _words(word: gast.keyword, work: Rewriting) -> list[gast.keyword]:
     """`**{"axis": 0}` as `axis=0`; of a dict with a name, what is no constant is read from it."""
     if word.arg is not None:
         return [word]
@@ -302,7 +302,7 @@ def _words(word: Node, work: Rewriting) -> list[Node]:
     items = _items(work.options.get(held, word.value), work.facts)
     if items is None:
         return [word]
-    made = []
+    made: list[gast.keyword] = []
     for key, item in items.items():
         read = copy(item) if not held or isinstance(item, gast.Constant) else expression(f"{held}[{key!r}]")
         made.append(gast.copy_location(gast.keyword(key, gast.copy_location(read, word.value)), word.value))
@@ -341,7 +341,7 @@ def _filled_parameters(call: Node, facts: Facts) -> list[str]:
     return [] if spread else _certain_parameters(places, given)[len(found.args) :]
 
 
-def _of_tree(tree: Node, given: set[str]) -> list[str]:
+def _of_tree(tree: Node | FunctionNode, given: set[str]) -> list[str]:
     """The same for a function that is known as text; a gast tree, or one of Python's."""
     arguments = tree.args
     names = [getattr(one, "id", None) or one.arg for one in [*arguments.posonlyargs, *arguments.args]]
@@ -523,16 +523,16 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     note_real(given, found, spelled, inner, facts)
     _settle(tree, spelled, tuples, inside, call, where, inner, facts)
     facts.kinds.records.update({spelled[one]: owner for one, owner in inner.kinds.records.items() if one not in given})
-    last = tree.body[-1]
     before += tree.body[:-1]
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(literal_node(None), call)
-    if _needs_no_name(last.value, original, where, call):
+    last: Node = tree.body[-1].value
+    if _needs_no_name(last, original, where, call):
         facts.origin.foreign[where] = None
-        return last.value
-    return _name_result(last.value, tree, where, before, call, facts)
+        return last
+    return _name_result(last, tree, where, before, call, facts)
 
 
 def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:

@@ -208,7 +208,8 @@ def _of_module(found: Function, work: Rewriting) -> Node | None:
         meant, known = namespace.lookup(one), work.facts.namespace.lookup(one)
         if one in work.facts.names.local or meant is None or known is None or not _same_meaning(meant, known):
             return None
-    return source.tree
+    tree: Node = source.tree
+    return tree
 
 
 def _same_meaning(one: Binding, other: Binding) -> bool:
@@ -259,7 +260,9 @@ def _write_out_maker(call: Node, tree: Node, bound: str, node: Node, work: Rewri
     """Assignments of the arguments, what the maker computes, and the definition under the name that it gets."""
     given = _arguments(call, tree)
     assert given is not None, "they fit"
-    own, inner = sorted(_locals(tree)), copy(_returned_function(tree))
+    own, found = sorted(_locals(tree)), _returned_function(tree)
+    assert found is not None, "the caller has found it"
+    inner = copy(found)
     if isinstance(inner, gast.Lambda):
         result = gast.copy_location(gast.Return(inner.body), inner.body)
         inner = gast.copy_location(gast.FunctionDef(bound, inner.args, [result], [], None, None, []), inner)

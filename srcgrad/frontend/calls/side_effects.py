@@ -119,7 +119,7 @@ def _holds_argument(reaching: Definitions, node: Node, name: str) -> bool:
         if place == ENTRY:
             return True
         before = reaching.graph.nodes[place]
-        if is_write(before):  # the array is the one that it was
+        if before is not None and is_write(before):  # the array is the one that it was
             todo += reaching.at(before, name)
     return False
 
@@ -235,7 +235,7 @@ class Procedures:
                 todo += [base for base in bases if base not in todo]
         return found
 
-    def seen(self, value: Node, inner: Facts, local: frozenset[str]) -> list[str]:
+    def seen(self, value: Node | None, inner: Facts, local: frozenset[str]) -> list[str]:
         """The names whose elements a value may show: not those of arithmetic, nor of calls that make an array."""
         if isinstance(value, gast.Name):
             return [value.id]

@@ -12,6 +12,7 @@ Unpacking into what is no name: `a[i], o.k, *d["r"] = e` binds names first, and 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import gast
@@ -275,7 +276,7 @@ def _last_holds(target: Node, facts: Facts) -> bool:
     return bool(replaced)
 
 
-def _in_order(target: Node, stored: list[Node]) -> list[Node]:
+def _in_order(target: Node, stored: Sequence[Node]) -> list[Node]:
     """The names that a target stores, in the order in which it does."""
     if isinstance(target, gast.Tuple | gast.List):
         return [one for part in target.elts for one in _in_order(part, stored)]
@@ -303,7 +304,7 @@ def _statement(node: Node, facts: Facts) -> Block:
     if len(node.targets) == 1:
         return [node, *_place_statements(_names_taken(node.targets[0], facts), node, facts)]
     held = _fresh(facts)
-    each = [gast.Assign([one], name(held), None) for one in node.targets]
+    each: Block = [gast.Assign([one], name(held), None) for one in node.targets]
     node.targets = [name(held, gast.Store(), like=node)]
     return [node, *_place_statements(each, node, facts)]
 

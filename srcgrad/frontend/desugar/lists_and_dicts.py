@@ -129,7 +129,8 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
 def _given_to(bound: str, node: Node) -> Node | None:
     """What a statement binds to a name: its value, or a part of it: `y` in `a, b = x, y`."""
     if target(node) == bound:
-        return node.value
+        value: Node = node.value
+        return value
     places = getattr(node, "targets", [None])[0]
     parts = getattr(getattr(node, "value", None), "elts", None)
     if not isinstance(places, gast.Tuple) or parts is None or len(parts) != len(places.elts):
@@ -164,8 +165,7 @@ def _is_own(value: Node | None, bound: str, facts: Facts) -> bool:
 
 def _reads_itself(value: Node | None, bound: str) -> bool:
     """Whether a name is bound to another list that is made of its own: `points = [2.0 * p for p in points]`."""
-    comprehends = isinstance(value, gast.ListComp | gast.DictComp)
-    return comprehends and any(getattr(n, "id", "") == bound for n in walk(value))
+    return isinstance(value, gast.ListComp | gast.DictComp) and any(getattr(n, "id", "") == bound for n in walk(value))
 
 
 def _gathered(node: Node) -> list[str]:
@@ -358,7 +358,8 @@ def _method(held: str, method: str, args: list[Node], node: Node, work: Rewritin
     if work.lists[held] == "dict":
         if method == "update" and len(args) == 1 and isinstance(args[0], gast.Dict) and None not in args[0].keys:
             before, values = _compute_values_first(held, args[0].values, node, work)
-            return before + [_put(held, k, value, node, work) for k, value in zip(args[0].keys, values, strict=True)]
+            keys = [key for key in args[0].keys if key is not None]
+            return before + [_put(held, k, value, node, work) for k, value in zip(keys, values, strict=True)]
         return _set_default(held, args, node, work) if method == "setdefault" else None
     if method == "extend" and len(args) == 1:
         return _extend(held, args[0], node, work)
@@ -395,7 +396,7 @@ def _first_of(value: Node, node: Node, work: Rewriting) -> tuple[Block, Node]:
     return [work.bind(held, value, node)], name(held)
 
 
-def _write_sort(held: str, keywords: list[Node], node: Node, work: Rewriting) -> Block | None:
+def _write_sort(held: str, keywords: list[gast.keyword], node: Node, work: Rewriting) -> Block | None:
     """`out.sort()` puts numbers to their places; what is equal stays in its order, backwards too."""
     turned = [getattr(word.value, "value", None) for word in keywords]
     if any(word.arg != "reverse" for word in keywords) or not all(isinstance(one, bool) for one in turned):
@@ -426,8 +427,9 @@ def _write_assignment(node: Node, bound: str, work: Rewriting) -> Block | None:
     held = value.func.value
     if value.func.attr == "setdefault" and work.lists.get(getattr(held, "id", "")) == "dict" and not value.keywords:
         put = _set_default(held.id, value.args, node, work)
-        read = expression(f"{held.id}[key]", key=copy(value.args[0])) if put is not None else None
-        return None if put is None else [*put, work.bind(bound, read, node)]
+        if put is None:
+            return None
+        return [*put, work.bind(bound, expression(f"{held.id}[key]", key=copy(value.args[0])), node)]
     if value.func.attr != "pop":
         return None
     if isinstance(held, gast.Name) and work.lists.get(held.id) == "list" and len(value.args) == 1:
@@ -701,10 +703,11 @@ def _write_dict_merge(node: Node, work: Rewriting) -> Block | None:
     value, bound = getattr(node, "value", None), target(node)
     if bound is None or not isinstance(value, gast.Dict) or not value.keys or value.keys[0] is not None:
         return None
-    if None in value.keys[1:] or not isinstance(value.values[0], gast.Name) or bound in loads(value):
+    keys = [key for key in value.keys[1:] if key is not None]
+    if len(keys) < len(value.keys) - 1 or not isinstance(value.values[0], gast.Name) or bound in loads(value):
         return None
     made = [work.bind(bound, _entries(value.values[0].id, None, work), node)]
-    for key, item in zip(value.keys[1:], value.values[1:], strict=True):
+    for key, item in zip(keys, value.values[1:], strict=True):
         put = statement("held[key] = item", held=bound, key=key, item=item)
         made.append(work.own(put, node))
     return made
@@ -742,7 +745,7 @@ def _answer(node: Node, dicts: set[str], work: Rewriting) -> Node:
     return work.own(expression(asked, key=node.args[0], default=default), node)
 
 
-def _method_call(call: Node) -> tuple[str, str]:
+def _method_call(call: Node | None) -> tuple[str, str]:
     """The name and the method of `name.method(...)`."""
     if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name):
         return str(call.func.value.id), str(call.func.attr)

@@ -183,7 +183,8 @@ def _call(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
         word.value = _fill_comprehensions(word.value, where, made, work)
     if found is not None and found.object is list and len(value.args) == 1:
         if getattr(value.args[0], "id", "") in work.made and getattr(value.args[0], "id", "") in work.lists:
-            return value.args[0]
+            made_list: Node = value.args[0]
+            return made_list
     return value
 
 
@@ -209,7 +210,7 @@ def _loop(value: Node, own: str | None, where: Node, made: Block, work: Rewritin
     if isinstance(value, gast.DictComp):
         part = expression("held[key]", held=held, key=value.key)
         part.ctx = gast.Store()
-        inner = gast.Assign([part], value.value, None)
+        inner: Node = gast.Assign([part], value.value, None)
         empty: Node = gast.Dict(keys=[], values=[])
         work.lists[held] = "dict"
     else:
@@ -446,6 +447,7 @@ def _along_list(loop: Node, work: Rewriting) -> Block:
     made = Trips(work, loop, work.name("i"))
     head = _bind(loop.target, expression(f"{held}[{made.count}]"), made, None)
     places = expression(f"reversed(range(len({held})))") if whole else _places(loop.iter.slice, held)
+    assert places is not None, "the caller has looked for them"
     loop.iter = gast.copy_location(places, loop.iter)
     loop.target = name(made.count, gast.Store())
     loop.body = [*head, *loop.body]
@@ -484,8 +486,8 @@ def _item(node: Node, made: Trips) -> Node:
     if kind in _OF_DICTS:
         keys, held = work.name("keys"), node.func.value
         if _rebinds(like, held.id):
-            made.before.append(work.bind(items := work.name("items"), held, like))
-            held = name(items)
+            made.before.append(work.bind(again := work.name("items"), held, like))
+            held = name(again)
         made.before.append(work.bind(keys, expression("list(d)", d=held), like))
         made.lengths.append(expression(f"len({keys})"))
         key = expression(f"{keys}[{made.count}]")

@@ -280,8 +280,9 @@ def columns(node: Node, work: Rewriting) -> Node | None:
     numpy = work.library("np")
     items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
     ranks = [_rank(item, work) for item in items]
-    made = [_item(item, rank, kind is np.r_, numpy) for item, rank in zip(items, ranks, strict=True)]
-    if any(one is None for one in made):
+    spelled = [_item(item, rank, kind is np.r_, numpy) for item, rank in zip(items, ranks, strict=True)]
+    made = [one for one in spelled if one is not None]
+    if len(made) < len(spelled):
         return None
     parts = gast.List(elts=made, ctx=gast.Load())
     if kind is np.r_:
@@ -463,7 +464,7 @@ def _take_out_argument(call: Node, work: Rewriting) -> Node | None:
     for word in call.keywords:
         if word.arg != "out":
             continue
-        array = word.value
+        array: Node = word.value
         if isinstance(array, gast.Tuple) and len(array.elts) == 1:
             array = array.elts[0]
         if isinstance(array, gast.Constant) and array.value is None:
@@ -558,7 +559,9 @@ def _is_cheap(value: Node | None) -> bool:
 class _PlainReduction:
     """The same reduction of what is left of an array."""
 
-    def __init__(self, work: Rewriting, array: Node, others: list[Node], words: list[Node], where: Node | None) -> None:
+    def __init__(
+        self, work: Rewriting, array: Node, others: list[Node], words: list[gast.keyword], where: Node | None
+    ) -> None:
         self.numpy = work.library("np")
         self.array, self.others, self.words, self.where = array, others, words, where
         self.helper = ""  # what stands for the function of NumPy

@@ -346,7 +346,7 @@ def solutions(function: Node, work: Rewriting) -> None:
             _bind_parts(function, held, found[0], bound, work)
 
 
-def _parts(node: Node, work: Rewriting) -> Parts | None:
+def _parts(node: Node | None, work: Rewriting) -> Parts | None:
     """What is known of the result of a call, if it is an object with parts."""
     if not isinstance(node, gast.Call):
         return None
@@ -444,7 +444,7 @@ def expand_distributions(function: Node, work: Rewriting) -> None:
             rewrite(node, partial(_spell_method, node=node, known=known, work=work))
 
 
-def _words(call: Node, work: Rewriting) -> dict[str, Node] | None:
+def _words(call: Node | None, work: Rewriting) -> dict[str, Node] | None:
     """The parameters that the call of a distribution gives, by name; None for any other expression."""
     if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
         return None
@@ -452,7 +452,7 @@ def _words(call: Node, work: Rewriting) -> dict[str, Node] | None:
     if found is None or not is_distribution(found.object) or not callable(found.object):
         return None
     names = _parameters(found.object)
-    given = dict(zip(names, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+    given = dict(zip(names, call.args, strict=False)) | {str(w.arg): w.value for w in call.keywords}
     return given if given and len(call.args) <= len(names) and all(key in names for key in given) else None
 
 
@@ -505,6 +505,7 @@ def _spell_method(part: Node, node: Node, known: dict[str, tuple[Node, dict[str,
     if not isinstance(function, gast.Attribute) or function.attr not in _METHODS:
         return part
     if getattr(function.value, "id", "") in known:
+        distribution: Node | None
         distribution, words = known[function.value.id]
     elif _words(function.value, work):
         distribution, words = function.value.func, _words(function.value, work) or {}
@@ -521,7 +522,7 @@ def _spell_method(part: Node, node: Node, known: dict[str, tuple[Node, dict[str,
     return part
 
 
-def _of_module(owner: Node, work: Rewriting) -> tuple[Node, dict[str, Node]]:
+def _of_module(owner: Node, work: Rewriting) -> tuple[Node | None, dict[str, Node]]:
     """The distribution of a frozen one that the module has made, and what it holds."""
     found = binding_of(owner, work.facts, work.facts.names.local)
     held: Any = None if found is None or found.kind != "object" else found.object
@@ -613,7 +614,7 @@ def _spline_arguments(call: Node, work: Rewriting) -> tuple[Maker, dict[str, Nod
     maker = MAKERS.get(getattr(made, "__name__", ""))
     if maker is None or home(made) != "scipy.interpolate":
         return None
-    given = dict(zip(maker.arguments, call.args, strict=False)) | {word.arg: word.value for word in call.keywords}
+    given = dict(zip(maker.arguments, call.args, strict=False)) | {str(word.arg): word.value for word in call.keywords}
     known = len(call.args) <= len(maker.arguments) and all(key in maker.arguments for key in given)
     fixed = {key: getattr(value, "value", _NONE) for key, value in given.items() if key in maker.fixed}
     ends = given.get("bc_type")

@@ -499,7 +499,7 @@ def _makes_array_with_axes(value: Node, work: Views) -> bool:
         return False
     if rule.shape in ("filled", "square", "outer") and not method:
         return True
-    of = value.func.value if method else (value.args or [None])[0]
+    of = value.func.value if method else value.args[0] if value.args else None
     kind = work.facts.kinds.of_names.get(getattr(of, "id", ""))
     copies = rule.shape == "display" or rule.is_like_first
     return copies and kind is not None and kind.tag == "array" and bool(kind.ndim)

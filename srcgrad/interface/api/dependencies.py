@@ -54,7 +54,7 @@ def imports(definition: Node) -> Dependencies:
     modules: dict[str, str] = {}
     for node in walk(definition):
         if isinstance(node, gast.ImportFrom) and not node.level:
-            home = sys.modules.get(node.module)
+            home = sys.modules.get(node.module or "")
             entries += [entry(vars(home), alias.name) for alias in node.names] if home is not None else []
         elif isinstance(node, gast.Import):
             modules.update({alias.asname or alias.name: alias.name for alias in node.names})

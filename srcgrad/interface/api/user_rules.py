@@ -414,11 +414,13 @@ class _KeptNames:
             "keep values by one `ctx.save_for_backward(...)` and by `ctx.name = ...`, and return at the end only",
         )
 
-    def _results(self, tree: Node, value: Node, output: str) -> dict[str, Node]:
+    def _results(self, tree: Node, value: Node | None, output: str) -> dict[str, Node]:
         """Names that hold the result, or a part of it, when they are kept."""
         bound = [s for n in statements(tree.body) for s in stores(n)]
         if isinstance(value, gast.Tuple):
-            pairs = [(item, expression(f"{output}[{k}]")) for k, item in enumerate(value.elts)]
+            pairs: list[tuple[Node | None, Node]] = [
+                (item, expression(f"{output}[{k}]")) for k, item in enumerate(value.elts)
+            ]
         else:
             pairs = [(value, name(output))]
         return {n.id: part for n, part in pairs if isinstance(n, gast.Name) and bound.count(n.id) == 1}

@@ -150,7 +150,7 @@ def _derivative_lines(
     run: dict[int, list[str]] = {}
     made = []
     for number, (line, (_, node)) in enumerate(zip(lines, spelled, strict=True), first):
-        name = "" if _makes_stack(node) else facts.tape.pushes.get(node, "")
+        name = "" if node is None or _makes_stack(node) else facts.tape.pushes.get(node, "")
         known_as = [one for one in facts.tape.recorded if name and one.partition("[")[0] == name]
         kept = tuple(_kept_under_name(one, facts, sizes) for one in known_as)
         for kernel in (k for k in kernels if k != part.name and re.search(rf"\b{k}\b", line)):
@@ -159,7 +159,7 @@ def _derivative_lines(
     return [replace(line, kernels=tuple(run.get(line.number, ()))) for line in made]
 
 
-def _group(node: Node, known: Mapping[int, int]) -> int:
+def _group(node: Node | None, known: Mapping[int, int]) -> int:
     """The line of the user's text in which the statement begins that a generated one comes from."""
     return 0 if isinstance(node, gast.FunctionDef) else known.get(getattr(node, "lineno", 0), 0)
 

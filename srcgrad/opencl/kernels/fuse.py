@@ -78,8 +78,8 @@ def _unnamed(block: Block, held: Held) -> Block:
 
 def _added_operands(node: Node, facts: Facts) -> Iterator[tuple[str, Place]]:
     """What a statement adds at an index, where that is computed in it."""
-    call: Node = node.value if isinstance(node, gast.Expr) else None
-    if function_called(call, facts) is add_at and len(call.args) == 3:
+    call = node.value if isinstance(node, gast.Expr) else None
+    if isinstance(call, gast.Call) and function_called(call, facts) is add_at and len(call.args) == 3:
         if isinstance(call.args[2], gast.BinOp | gast.UnaryOp):
             yield "added", (call.args, 2)
 
@@ -393,7 +393,7 @@ def _call(one: ClosedGroup, facts: Facts) -> Node:
 
 def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
     """`def kernel(x, a): ...`: the C as docstring, the Python as body."""
-    made = parse_tree(f"def {called}({', '.join(group.arguments)}): pass").body[0]
+    made: Node = parse_tree(f"def {called}({', '.join(group.arguments)}): pass").body[0]
     names: list[Node] = [name(result) for result in results]
     value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
     body = [group.augmented.get(node, node) for node in group.statements]

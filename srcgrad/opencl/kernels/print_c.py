@@ -132,7 +132,8 @@ class Spelling:
 def at(place: Place) -> Node:
     """The node in a place."""
     holder, field = place
-    return holder[field] if isinstance(holder, list) else getattr(holder, field)
+    found: Node = holder[field] if isinstance(holder, list) else getattr(holder, field)
+    return found
 
 
 def put(place: Place, node: Node) -> None:
