@@ -222,7 +222,10 @@ def _may_be_array(held: str, order: list[Node], facts: Facts) -> bool:
 
 
 def _is_number(held: str, facts: Facts) -> bool:
+    """Whether a name holds a number: no array without axes, which changes in place as others do."""
     spec = facts.values.value_spec.get(held)
+    if facts.kinds.of_names.get(held, UNKNOWN).tag == "array":
+        return False
     return facts.kinds.of_names.get(held, UNKNOWN).tag == "scalar" or (spec is not None and spec.scalar)
 
 

@@ -372,6 +372,11 @@ def find_nodes(node: Node, *sought: type) -> list[Node]:
     return [] if found.kinds.isdisjoint(sought) else [item for item in found.nodes if type(item) in sought]
 
 
+def bound_in_expressions(node: Node) -> list[Node]:
+    """The `(name := e)` in a statement's own header, whose names `stores` does not have."""
+    return [one for part in header(node) for one in find_nodes(part, gast.NamedExpr)]
+
+
 BLOCKS = ("body", "orelse", "finalbody")
 COMPOUND = (gast.If, gast.For, gast.While, gast.FunctionDef, gast.With)
 _HOLD = frozenset(COMPOUND)

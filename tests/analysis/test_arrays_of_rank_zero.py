@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.core.errors import DifferentiationError
 
 RIGHT = {
     "an argument": "a = x; a *= 2.0; return a + x",
@@ -160,3 +161,26 @@ def test_second_names_of_an_array_without_axes_change_with_it() -> None:
         assert a == 0.36
         value = f(0.36, 0.45)
         assert srcgrad.value_and_grad(f)(0.36, 0.45) == pytest.approx((value, 0.45))
+
+
+def _cleared(a):
+    a -= a
+    return (lambda t: t * 2.0)(0.9)
+
+
+def _unread(c, a):
+    x = _cleared(c)
+    c, x = divmod(0.3, 2.0)
+    return np.sum(a * 1.0) + c + 0.0 * x
+
+
+@pytest.mark.parametrize("given", [np.array(1.06), np.array([1.06, 2.0])])
+def test_an_array_without_axes_that_a_called_function_changes_is_the_callers(given: Any) -> None:
+    before = given.copy()
+    for derive in (
+        lambda: srcgrad.grad(_unread, (0, 1))(given, np.array(0.6)),
+        lambda: srcgrad.jvp(_unread, (given, np.array(0.6)), (given, np.array(1.0))),
+    ):
+        with pytest.raises(DifferentiationError, match="E5010"):
+            derive()
+        assert np.array_equal(given, before)

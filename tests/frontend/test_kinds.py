@@ -140,3 +140,15 @@ def test_a_name_that_an_expression_binds_is_read_as_what_it_is_then(given: Any) 
         return (x := 2.0 * a[0]) + np.sum(a) + 0.0 * x
 
     assert srcgrad.grad(f)(np.array([0.7, 0.3]), given).tolist() == [3.0, 1.0]
+
+
+def _bound_in_an_expression(a):
+    c = (t := 3.0 * a) * 2.0
+    t = a * t
+    t *= 2.0
+    b = t
+    return t + b + c
+
+
+def test_what_an_expression_binds_may_be_a_number() -> None:
+    assert srcgrad.grad(_bound_in_an_expression)(0.5) == 18.0

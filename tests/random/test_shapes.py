@@ -58,8 +58,8 @@ def lengths_unpacked(x, y):
 
 
 def along_an_axis_that_a_number_lacks(x, y):
-    s = np.sum(x * y)
-    return np.sum(np.cumsum(s, axis=0) ** 2) + np.sum(np.repeat(s, 3, axis=0) ** 2)
+    s, top = np.sum(x * y), np.tanh(np.repeat(y[:1, 0], 2) * x).max(axis=-1)
+    return np.sum(np.cumsum(s, axis=0) ** 2) + np.sum(np.repeat(s, 3, axis=0) ** 2) + np.sum(np.cumsum(top, axis=0))
 
 
 X, Y = np.array([0.3, -0.4]), np.array([[0.7, 0.2], [-0.1, 0.5]])

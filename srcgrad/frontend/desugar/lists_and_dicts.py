@@ -35,6 +35,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    bound_in_expressions,
     copy,
     expression,
     find_nodes,
@@ -123,6 +124,8 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
             if not tag and value is not None and facts is not None and bound in filled:
                 tag = container_of(value, function, facts)
             found.setdefault(bound, []).append(tag)
+        for each in bound_in_expressions(node):
+            found.setdefault(each.target.id, []).append(kind_of_list(each.value, facts, known))
     return found
 
 

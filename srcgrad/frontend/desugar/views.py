@@ -25,6 +25,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    bound_in_expressions,
     children,
     copy,
     expression,
@@ -121,6 +122,8 @@ def _certain_arrays(
             if isinstance(node, gast.AugAssign):
                 continue  # what is an array before it is one afterwards
             bound.setdefault(one, []).append(_bound_to(node, one))
+        for each in bound_in_expressions(node):
+            bound.setdefault(each.target.id, []).append(each.value)
     found = set(bound)
     while True:
         less = {one for one in found if all(is_one(value, found, facts) for value in bound[one])}
