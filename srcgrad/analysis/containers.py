@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from typing import Any  # keys of containers are arbitrary
 
 import gast
-import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.argument_kinds import kinds_from_reads, kinds_of
@@ -71,37 +70,13 @@ def outputs(operation: Operation, facts: Facts) -> int | None:
     return lengths.pop() if len(lengths) == 1 else None
 
 
-_SEQUENCES = (
-    "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
-)  # fmt: skip
-_HELPERS = (
-    runtime.split_like,
-    runtime.mesh,
-    runtime.mesh_transpose,
-    runtime.einsum_adjoints,
-    runtime.chain_adjoints,
-    runtime.chain_bend,
-    runtime.check_adjoints,
-    runtime.given_adjoints,
-    runtime.block_transpose,
-    runtime.choose_transpose,
-    runtime.select_transpose,
-    runtime.broadcast_parts,
-)
 _COPIES = (list, tuple, runtime.zeros_like, runtime.add, runtime.owned)
-
-
-def _makers() -> tuple[Any, ...]:
-    found = [getattr(np, name, None) for name in _SEQUENCES]
-    return (*(op for op in found if op is not None), *_HELPERS)
-
-
-MAKERS = _makers()
 
 
 def gives_tuple(operation: Operation) -> bool:
     """Whether an operation gives a tuple of arrays."""
-    return operation.function in MAKERS or (operation.rule is not None and bool(operation.rule.results))
+    rule = operation.rule
+    return rule is not None and rule.kind != "constant" and (rule.gives == "arrays" or bool(rule.results))
 
 
 def containers(function: Node, facts: Facts) -> Node:

@@ -154,6 +154,9 @@ class Rule:
     or "float" where no `dtype=` says another. `outline` is a parameter read for its shape and dtype alone.
     `numba` spells an elementwise operation for single numbers in a compiled loop, `math.sin(x)`; "same" where a call of
     the operation itself is known there.
+    `gives` says what the value is whatever the arguments are: "array", "arrays" (several, in a list or tuple),
+    "number", "elements" (one for each of those that the arguments broadcast to), "reduced" (one for all of the first
+    argument, or along its axes), "tuple" (of whatever it is).
     `result` says what memory the value is in: "new", "view" (it may show elements of an argument) or "argument" (it may
     be the first argument, or show elements of that alone). `copying` are aliases that make a new array all the same,
     `showing` values of parameters with which a result that is new otherwise may be an argument: `{"n": (0,)}`.
@@ -189,6 +192,7 @@ class Rule:
     real_lines: bool = False
     dtype: str = ""
     outline: str = ""
+    gives: str = ""
     result: str = "new"
     copying: tuple[Any, ...] = ()
     showing: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)

@@ -26,6 +26,7 @@ from srcgrad.analysis.dtypes import may_be_complex, operand_of_negative
 from srcgrad.analysis.shapes import broadcast_specs as shape_rules_joined
 from srcgrad.analysis.shapes import covers, spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copy_with_facts, function_called, part_of
+from srcgrad.core.rules import makes_new
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -42,6 +43,7 @@ from srcgrad.core.trees import (
 from srcgrad.derive.instantiate_rules import real_part
 from srcgrad.derive.masks import Mask
 from srcgrad.frontend.early_facts import may_count
+from srcgrad.frontend.resolve import METHODS
 
 
 def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
@@ -704,16 +706,6 @@ def is_fresh_value(value: Node, facts: Facts) -> bool:
     function = function_called(value, facts)
     if function is runtime.sum_to:
         return is_fresh_value(value.args[0], facts)
-    if function is None and isinstance(value, gast.Call):
-        return getattr(value.func, "attr", "") in ("astype", "sum", "dot")
-    return function in MAKERS or function in _MAKERS
-
-
-# Helpers whose result is an array of its own, whatever they are given.
-MAKERS = (
-    runtime.zeros_like, runtime.matmul_left, runtime.matmul_right, runtime.matmul_both, runtime.dot_left,
-    runtime.dot_right, runtime.dot_both,
-)  # fmt: skip
-_MAKERS = (
-    np.sum, np.where, np.full_like, np.zeros_like, np.exp, np.cos, np.sin, np.log, np.outer, np.matmul, np.dot,
-)  # fmt: skip
+    if function is None and isinstance(getattr(value, "func", None), gast.Attribute):
+        return makes_new(METHODS.get(value.func.attr), value, [value.func.value])
+    return isinstance(value, gast.Call) and makes_new(function, value)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.analysis.containers import MAKERS
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.printer.expressions import expression as spelled
 from srcgrad.core.rules import rule_of
@@ -137,7 +136,7 @@ def _probes_of_binding(node: Node, work: _Work) -> Block:
 
 def _makes_container(value: Node, facts: Facts) -> bool:
     operation = facts.resolution.operation.get(value)
-    made = operation is not None and any(operation.function is one for one in MAKERS)
+    made = operation is not None and operation.rule is not None and operation.rule.gives == "arrays"
     return made or isinstance(value, gast.Tuple | gast.List | gast.Dict)
 
 

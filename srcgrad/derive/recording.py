@@ -39,6 +39,7 @@ from srcgrad.core.control_flow import ENTRY, definitions
 from srcgrad.core.facts import Facts, copy_with_facts, stack
 from srcgrad.core.namespace import Step
 from srcgrad.core.printer.expressions import expression as spelled
+from srcgrad.core.rules import makes_new
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -188,7 +189,6 @@ def _lasts(node: Node, places: dict[Node, Where], known: Integers, function: Nod
     return bound == 1
 
 
-_MAKERS = (np.array, np.zeros, np.ones, np.eye, np.identity)
 _LITERAL = (gast.Constant, gast.Name, gast.List, gast.Tuple, gast.UnaryOp, gast.BinOp)
 
 
@@ -223,7 +223,7 @@ def _makes_array(call: Node, facts: Facts) -> bool:
     if not isinstance(call, gast.Call) or call.keywords or not all(_is_display(part, facts) for part in call.args):
         return False
     found = binding_of(call.func, facts, facts.names.local)
-    return found is not None and any(found.object is one for one in _MAKERS)
+    return found is not None and makes_new(found.object, call)
 
 
 def _is_display(part: Node, facts: Facts) -> bool:

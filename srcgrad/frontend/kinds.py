@@ -24,7 +24,7 @@ from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import Namespace
-from srcgrad.core.rules import rule_of
+from srcgrad.core.rules import Rule, rule_of
 from srcgrad.core.trees import Block, Node, children, parse_tree
 from srcgrad.frontend.kinds_of_values import (
     ARRAY,
@@ -48,17 +48,6 @@ from srcgrad.frontend.kinds_of_values import (
 )
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, bound_by
 
-_MADE = (
-    np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.copy, np.stack, np.concatenate, np.vstack, np.hstack,
-    np.column_stack, np.dstack, np.append, np.arange, np.linspace, np.eye, np.identity, np.diag, np.outer, np.tile,
-    np.repeat, np.reshape, np.ravel, np.cumsum, np.cumprod, np.diff, np.sort, np.roll, np.flip, np.broadcast_to,
-    np.atleast_1d, np.atleast_2d, np.transpose, np.swapaxes, np.tril, np.triu, np.kron, np.pad, np.convolve,
-    np.linalg.inv, np.select, np.piecewise,
-)  # fmt: skip
-_SAME = (np.cumsum, np.flip, np.roll, np.sort, np.transpose, np.swapaxes, np.tril, np.triu, np.linalg.inv)
-_LISTED = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.meshgrid, np.broadcast_arrays, np.nonzero)
-_COUNTED = (np.argmax, np.argmin, np.argsort, np.searchsorted, np.count_nonzero, np.digitize, np.bincount)
-_TRUTH = (np.any, np.all, np.isclose, np.isfinite, np.isnan, np.isinf, np.allclose, np.array_equal)
 _REPEATED = (range, enumerate, zip, reversed, sorted, list, tuple, map, filter, iter)
 _NUMBERS = {len: INTEGER, int: INTEGER, float: FLOAT, round: SCALAR, bool: BOOL, isinstance: BOOL, callable: BOOL,
             hasattr: BOOL, any: BOOL, all: BOOL, str: STRING, repr: STRING, type: UNKNOWN, print: NONE,
@@ -86,14 +75,12 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
         return _kind_of_shape(first)
     if rule is not None and rule.mirrors_first:
         return _as_array(first) if first.tag in OF_NUMBERS or first.tag in SEQUENCES else NUMERIC
-    if function in _LISTED:
+    if rule is not None and rule.gives == "arrays":
         return Kind("list", None, ((ANY, ARRAY),))
-    if function in _MADE:
-        return _kind_of_creation(function, first)
-    if function in _COUNTED:
-        return INTEGER if first.tag == "array" and first.ndim == 1 and function in (np.argmax, np.argmin) else NUMERIC
-    if function in _TRUTH:
-        return BOOL
+    if rule is not None and rule.gives == "array":
+        return _kind_of_array(rule, first, bool(args[1:] or words))
+    if rule is not None and (rule.gives or rule.dtype == "integer"):
+        return _kind_of_numbers(rule, args, words)
     if isinstance(function, np.ufunc):
         if function.signature is not None:  # a product of matrices or vectors: it may be a number
             return NUMERIC if function.nout == 1 else UNKNOWN
@@ -137,25 +124,29 @@ def _kind_of_shape(shape: Kind) -> Kind:
     return Kind("array", len(shape.items)) if known and shape.items else ARRAY
 
 
-def _kind_of_creation(function: Any, first: Kind) -> Kind:
-    if function in (np.array, np.asarray, np.copy, np.ascontiguousarray, np.asanyarray):
-        made = _as_array(first)
+def _kind_of_array(rule: Rule, first: Kind, more: bool) -> Kind:
+    """The kind of an array, whose rank the rule may tell; `more` says whether a call has more than one argument."""
+    made = _as_array(first)
+    if rule.shape == "display" or rule.op is np.copy:
         return made if made.tag == "array" else Kind("array", 0) if made.tag in ("scalar", "bool") else ARRAY
-    if function in (np.arange, np.linspace, np.ravel):
-        return Kind("array", 1) if function is not np.linspace or first.tag == "scalar" else ARRAY
-    same = function in (
-        np.cumsum,
-        np.flip,
-        np.roll,
-        np.sort,
-        np.transpose,
-        np.swapaxes,
-        np.tril,
-        np.triu,
-        np.linalg.inv,
-    )
-    made = _as_array(first) if same else ARRAY
-    return made if made.tag == "array" else ARRAY
+    if rule.shape in ("row", "flat") or (rule.shape == "accumulate" and not more and rule.op is not np.sort):
+        return Kind("array", 1)
+    if rule.op is np.linspace and first.tag == "scalar":
+        return Kind("array", 1)
+    same = rule.shape in ("transpose", "swap") or rule.is_like_first
+    return made if same and made.tag == "array" else ARRAY
+
+
+def _kind_of_numbers(rule: Rule, args: list[Kind], words: dict[str, Kind]) -> Kind:
+    """The kind of truth values, counts and positions, or of an array of them."""
+    one = BOOL if rule.dtype == "bool" else INTEGER
+    if rule.gives == "elements":
+        made = kind_of_elementwise([*args, *words.values()])
+        return one if made.tag == "scalar" else made
+    vector = bool(args) and args[0].tag == "array" and args[0].ndim == 1
+    if rule.gives == "number" or (rule.gives == "reduced" and (vector or not (args[1:] or words))):
+        return one
+    return UNKNOWN if rule.gives == "tuple" else NUMERIC
 
 
 def _of_builtin(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind:

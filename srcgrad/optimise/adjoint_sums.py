@@ -73,7 +73,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import WIDTH, blocks, count, rewrite_nested, rewrite_statements
-from srcgrad.derive.adjoints import MAKERS
+from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_code import integers
 from srcgrad.optimise.tape import is_final
@@ -188,8 +188,7 @@ def _is_new(value: Node, facts: Facts, passed: set[str]) -> bool:
         given = value.args[0]
         return given.id in passed if isinstance(given, gast.Name) else _is_new(given, facts, passed)
     if isinstance(value, gast.Call):
-        method = function is None and getattr(value.func, "attr", "") == "sum" and not value.args
-        return method or function in (*MAKERS, np.array, np.outer, np.full_like)
+        return is_fresh_value(value, facts)
     return isinstance(value, _ARITHMETIC) and not isinstance(getattr(value, "op", None), gast.UAdd)
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.alias import is_fresh
 from srcgrad.core.facts import Facts, function_called
-from srcgrad.core.rules import FITTED
+from srcgrad.core.rules import FITTED, makes_new
 from srcgrad.core.trees import (
     COMPOUND,
     NOTHING,
@@ -135,9 +135,6 @@ def _may_share(node: Node, held: str) -> bool:
     return not arithmetic and held in loads(node)
 
 
-_NEW = (np.outer, np.sum, np.dot, np.matmul, np.exp, np.square)
-
-
 def copy_elimination(program: Program, facts: Facts) -> Program:
     """Look at parts where they stand, in the backward half."""
     bound = bindings(program.block)
@@ -212,7 +209,7 @@ def _operands(node: Node, facts: Facts) -> None:
 
 def _makes_new(call: Node, facts: Facts) -> bool:
     """Whether a call makes a new array of what it is given."""
-    return function_called(call, facts) in _NEW
+    return isinstance(call, gast.Call) and makes_new(function_called(call, facts), call)
 
 
 def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Facts) -> bool:

@@ -41,14 +41,13 @@ from dataclasses import dataclass, field
 from typing import Any  # keys of dicts
 
 import gast
-import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are_disjoint
 from srcgrad.analysis.dtypes import negative_of
 from srcgrad.core.control_flow import definitions
 from srcgrad.core.facts import Facts, function_called
-from srcgrad.core.rules import rule_of
+from srcgrad.core.rules import makes_new
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -279,9 +278,6 @@ def _reads(node: Node, held: str, key: Key | None) -> bool:
     return _mentions(node, held, key)
 
 
-_NEW = (np.array, np.sum, np.mean, np.dot, np.outer, np.matmul)  # beside what works element by element
-
-
 @dataclass(frozen=True)
 class ArrayRead:
     """One place where elements of an array are read: at which index, or None for all of it."""
@@ -410,12 +406,9 @@ def may_show(value: Node, facts: Facts) -> bool:
         return False
     if is_fitted(value, facts):
         return may_show(value.args[0], facts)  # of the other one only the shape is looked at
-    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+    if isinstance(value, gast.Call):
         function = function_called(value, facts)
-        rule = rule_of(function)
-        if function is None:
-            return bool(value.func.attr != "copy")
-        return function not in _NEW and (rule is None or rule.kind != "elementwise")
+        return getattr(value.func, "attr", "") != "copy" if function is None else not makes_new(function, value)
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
         spec = facts.values.value_spec.get(value.value.id)
         return spec is None or index_rank(value.slice, spec.ndim, frozenset(facts.values.integers)) != 0

@@ -222,6 +222,7 @@ def converted_adjoint(z, g, source, target):
     forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),),
     result="view",
     complex="conjugated",
+    gives="arrays",
 )
 def split_like_adjoint(z, g, arrays, axis=0):
     d[g] = join_like(d[z], g, axis)
@@ -233,14 +234,20 @@ def join_like_adjoint(z, parts, g, axis=0):
 
 
 @adjoint.linear(
-    mesh, forms=(("mesh((x, y))[1]", (2,), (3,)), ("mesh((x, y), 'ij')[0]", (2,), (3,))), complex="conjugated"
+    mesh,
+    forms=(("mesh((x, y))[1]", (2,), (3,)), ("mesh((x, y), 'ij')[0]", (2,), (3,))),
+    complex="conjugated",
+    gives="arrays",
 )
 def mesh_adjoint(z, parts, indexing="xy"):
     d[parts] = mesh_transpose(d[z], parts, indexing)
 
 
 @adjoint.linear(
-    mesh_transpose, forms=(("mesh_transpose((x, y), (z, u))[0]", (3, 2), (3, 2), (2,), (3,)),), complex="conjugated"
+    mesh_transpose,
+    forms=(("mesh_transpose((x, y), (z, u))[0]", (3, 2), (3, 2), (2,), (3,)),),
+    complex="conjugated",
+    gives="arrays",
 )
 def mesh_transpose_adjoint(z, g, parts, indexing="xy"):
     d[g] = mesh(d[z], indexing)
@@ -382,6 +389,7 @@ def check_adjoint_adjoint(z, given, x):
         ("check_adjoints((x, y), (z, u))[1]", (2, 3), (2, 3), (2, 1), (2, 3)),
     ),
     result="view",
+    gives="arrays",
 )
 def check_adjoints_adjoint(z, given, primals):
     d[given] = given_adjoints(d[z], given)
@@ -391,6 +399,7 @@ def check_adjoints_adjoint(z, given, primals):
     given_adjoints,
     forms=(("given_adjoints((x, y), (z, u))[0]", (3,), (2, 3), (2, 3), (2, 3)),),
     result="view",
+    gives="arrays",
 )
 def given_adjoints_adjoint(z, g, given):
     d[g] = check_adjoints(d[z], g)

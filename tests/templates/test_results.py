@@ -1,4 +1,4 @@
-"""What rules say of the memory of results: by running the forms of each, and the derivatives of what shares memory."""
+"""What rules say of results and their memory: by running the forms of each, and the derivatives of what shares it."""
 
 from __future__ import annotations
 
@@ -140,3 +140,22 @@ def differences_of_a_new_array(x):
 
 def test_what_is_new_may_be_written_beside() -> None:
     assert srcgrad.check_grads(differences_of_a_new_array, (X,), order=2) is None
+
+
+def gives(rule: Rule, case: Case) -> bool:
+    """Whether the value of a case is what its rule says of all of them."""
+    call = parse_tree(case.call).body[0].value
+    if not isinstance(call, gast.Call) or rule_of(eval(gast.unparse(call.func), namespace(rule))) is not rule:
+        return True  # a part of a value, or a form that another operation has
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value = case.function(*case.arguments())
+    several = isinstance(value, list | tuple) and all(isinstance(one, np.ndarray | np.generic) for one in value)
+    return several if rule.gives == "arrays" else isinstance(value, np.ndarray)
+
+
+@pytest.mark.parametrize(
+    "rule", [pytest.param(rule, id=rule.name) for rule in RULES if rule.gives in ("array", "arrays")]
+)
+def test_what_is_said_to_be_an_array_is_one(rule: Rule) -> None:
+    assert [str(case) for case in cases(rule) if not gives(rule, case)] == []

@@ -463,6 +463,14 @@ def call_of(text: Expressions, node: Node, function: Any, args: list[Lifted]) ->
     words = [text.own(word.value) for word in node.keywords]
     found = RULES.get(function) if _is_hashable(function) else None
     known = rule_of(function) if _is_hashable(function) else None
+    if (
+        found is None
+        and known is not None
+        and known.gives == "arrays"
+        and known.kind != "elementwise"
+        and not isinstance(function, np.ufunc)
+    ):
+        found = known.parameters, _stack_lists
     if found is not None:
         try:
             call = bind_arguments(node, function, found[0], args, words)
@@ -479,6 +487,19 @@ def call_of(text: Expressions, node: Node, function: Any, args: list[Lifted]) ->
     if function is not None and _home(function) == "math":
         return node, NUMBER
     return one_by_one(text, node, function, args, words)
+
+
+def _stack_lists(text: Expressions, call: Call) -> Lifted:
+    """A list of arrays: the first of each direction, the second of each, and so on."""
+    if not any(value.batched for _, value in call.given.values()):
+        return call.node, Value(tag="list", each=Value())
+    return list_of_stacks(text, call), Value(None, True, "list", each=Value(None, True))
+
+
+def list_of_stacks(text: Expressions, call: Call) -> Node:
+    """As `_stack_lists`, where something is batched."""
+    made, _ = call_per_direction(text, call)
+    return text.builtin("list(map(stack, zip(*rows)))", rows=made.args[0], stack=text.np("np.stack"))
 
 
 def apply_rule(text: Expressions, using: Rule, call: Call, node: Node) -> Lifted:

@@ -32,6 +32,7 @@ from srcgrad.backend.batched.expressions import (
     common_value,
     expand_to_rank,
     insert_axes,
+    list_of_stacks,
     object_of_name,
     rule,
     shape_of,
@@ -726,11 +727,6 @@ LIKE: dict[str, tuple[Any, ...]] = {
     "g": (runtime.doubled, runtime.filtered_transpose),
     "target": (runtime.converted,),
 }  # fmt: skip
-LISTS: tuple[Any, ...] = (
-    runtime.mesh, runtime.mesh_transpose, runtime.select_transpose, runtime.choose_transpose, runtime.chain_adjoints,
-    runtime.chain_bend, runtime.broadcast_parts,
-    np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.meshgrid, np.broadcast_arrays,
-)  # fmt: skip
 
 
 def _rank_of_argument(parameter: str) -> Rule:
@@ -746,25 +742,13 @@ def _rank_of_argument(parameter: str) -> Rule:
     return using
 
 
-def _stack_lists(text: Expressions, call: Call) -> Lifted:
-    """A list of arrays: the first of each direction, the second of each, and so on."""
-    if not any(value.batched for _, value in call.given.values()):
-        return call.node, Value(tag="list", each=Value())
-    return _list_of_stacks(text, call), Value(None, True, "list", each=Value(None, True))
-
-
-def _list_of_stacks(text: Expressions, call: Call) -> Node:
-    made, _ = call_per_direction(text, call)
-    return text.builtin("list(map(stack, zip(*rows)))", rows=made.args[0], stack=text.np("np.stack"))
-
-
 @rule("g operands u v", runtime.einsum_adjoints)
 def _einsum_adjoints(text: Expressions, call: Call) -> Lifted:
     """The adjoint of each operand has its rank."""
     having = any(value.batched for _, value in call.given.values())
     operands = call.value("operands").items or ()
     items = tuple((k, Value(value.ndim, having)) for k, value in operands)
-    return (_list_of_stacks(text, call) if having else call.node), Value(None, having, "list", items)
+    return (list_of_stacks(text, call) if having else call.node), Value(None, having, "list", items)
 
 
 @rule("f spacings axis edge_order", runtime.gradients)
@@ -785,8 +769,6 @@ for _name, _functions in LIKE.items():
         if _name not in _parameters(_function):
             raise TypeError(f"{_function.__name__} has no parameter {_name}")
         RULES.setdefault(_function, (_parameters(_function), _rank_of_argument(_name)))
-for _function in LISTS:
-    RULES.setdefault(_function, (_parameters(_function), _stack_lists))
 
 
 @rule("g x dtype", runtime.sum_to)

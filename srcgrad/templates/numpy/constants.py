@@ -20,10 +20,6 @@ COMPARISONS = (
     np.less_equal,
     np.greater,
     np.greater_equal,
-    np.isclose,
-    np.allclose,
-    np.array_equal,
-    np.array_equiv,
     np.isin,
     operator.eq,
     operator.ne,
@@ -47,8 +43,6 @@ LOGIC = (
     np.invert,
     np.left_shift,
     np.right_shift,
-    np.any,
-    np.all,
     operator.and_,
     operator.or_,
     operator.xor,
@@ -64,9 +58,6 @@ GAPS = (
     np.isinf,
     np.isposinf,
     np.isneginf,
-    math.isnan,
-    math.isfinite,
-    math.isinf,
 )
 CLASSES = (
     np.isnat,
@@ -107,29 +98,22 @@ STEPS = (
     np.lcm,
     np.bitwise_count,
 )
-POSITIONS = (
-    np.argmax,
-    np.argmin,
-    np.nanargmax,
-    np.nanargmin,
-    np.argsort,
-    np.argpartition,
-    np.argwhere,
-    np.lexsort,
+PLACES_OF_EXTREMES = (np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.count_nonzero)
+ORDERS = (np.argsort, np.argpartition, np.argwhere, np.lexsort, np.flatnonzero)
+INDICES = (
     np.nonzero,
-    np.flatnonzero,
-    np.count_nonzero,
-    np.searchsorted,
-    np.digitize,
     np.tril_indices,
     np.triu_indices,
     np.tril_indices_from,
     np.triu_indices_from,
     np.diag_indices,
     np.diag_indices_from,
-    np.unravel_index,
-    np.ravel_multi_index,
     np.mask_indices,
+)
+POSITIONS = (
+    np.searchsorted,
+    np.digitize,
+    np.ravel_multi_index,
 )
 OUTLINES = (np.shape, np.ndim, np.size, count)
 SHAPES = (
@@ -193,11 +177,19 @@ REPORTS = (
 constants([np.ix_], result="view")
 constants([np.sign, np.floor, np.ceil], numba="same", shape="a")
 constants([math.floor, math.ceil], numba="same")
-constants(GAPS, asks=True)
+constants(GAPS, asks=True, dtype="bool", gives="elements")
+constants([math.isnan, math.isfinite, math.isinf], asks=True)
+constants([np.isclose], dtype="bool", gives="elements")
+constants([np.allclose, np.array_equal, np.array_equiv], dtype="bool", gives="number")
+constants([np.any, np.all], dtype="bool", gives="reduced")
+constants(PLACES_OF_EXTREMES, dtype="integer", gives="reduced")
+constants(ORDERS, dtype="integer", gives="array")
+constants(INDICES, dtype="integer", gives="arrays")
+constants([np.unravel_index], dtype="integer", gives="tuple")
 constants(POSITIONS, dtype="integer")
 constants(OUTLINES, outline="a")
 constants(FILLED, shape="filled", dtype="float")
-constants(SQUARE, shape="square", dtype="float")
+constants(SQUARE, shape="square", dtype="float", gives="array")
 constants([np.round, np.around, np.rint, np.trunc, np.fix], shape="a")
 constants(LIKE, shape="a", outline="a")
 for family in (COMPARISONS, LOGIC, CLASSES, STEPS, SHAPES, FRESH, REPORTS):

@@ -180,6 +180,7 @@ def inner(z, a, b):
     aliases=(np.linalg.outer,),
     shape="outer",
     complex="conjugated",
+    gives="array",
 )
 def outer(z, a, b):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -300,6 +301,7 @@ def cross(z, a, b, axis=None):
         ("np.kron(x, y)", (), (3,)),
     ),
     complex="conjugated",
+    gives="array",
 )
 def kron(z, a, b):
     d[a] = kron_left(d[z], a, b)
@@ -541,6 +543,7 @@ def kron_right_adjoint(z, g, a, b):
     second=False,
     note="Its second derivative is the third of np.einsum, which raises where an operand stands three times.",
     complex="conjugated",
+    gives="arrays",
 )
 def einsum_adjoints_adjoint(z, g, operands, u=None, v=None):
     if u is None and v is None:

@@ -158,6 +158,7 @@ def extract(z, condition, arr):
     ),
     note="Equal elements keep their order.",
     shape="accumulate",
+    gives="array",
 )
 def sort(z, a, axis=-1, kind=None, stable=None):
     order = np.argsort(a, axis=axis, kind="stable")
@@ -233,6 +234,7 @@ def block(z, arrays):
     block_transpose,
     forms=(("block_transpose(x, [y, z])[1]", (2, 3), (2, 1), (2, 2)),),
     result="view",
+    gives="arrays",
 )
 def block_transpose_adjoint(z, g, arrays):
     d[g] = np.block(d[z])
@@ -242,6 +244,7 @@ def block_transpose_adjoint(z, g, arrays):
     np.broadcast_arrays,
     forms=(("np.broadcast_arrays(x, y)[0]", (3, 1), (4,)), ("np.broadcast_arrays(x, y)[1]", (3,), ())),
     result="view",
+    gives="arrays",
 )
 def broadcast_arrays(z, *args):
     d[args] = sum_to(d[z], args)
@@ -252,7 +255,7 @@ def broadcast_arrays_tangent(z, *args):
     d[z] = broadcast_parts(d[args])
 
 
-@adjoint.linear(broadcast_parts, forms=(("broadcast_parts((x, y))[0]", (3, 1), (4,)),), result="view")
+@adjoint.linear(broadcast_parts, forms=(("broadcast_parts((x, y))[0]", (3, 1), (4,)),), result="view", gives="arrays")
 def broadcast_parts_adjoint(z, parts):
     d[parts] = sum_to(d[z], parts)
 
@@ -271,7 +274,10 @@ def choose(z, a, choices, mode="raise"):
 
 
 @adjoint.linear(
-    choose_transpose, zeros="made", forms=(("choose_transpose(x, [0, 1, 1], [y, z])[1]", (3,), (3,), (3,)),)
+    choose_transpose,
+    zeros="made",
+    forms=(("choose_transpose(x, [0, 1, 1], [y, z])[1]", (3,), (3,), (3,)),),
+    gives="arrays",
 )
 def choose_transpose_adjoint(z, g, a, choices, mode="raise"):
     d[g] = np.choose(a, d[z], mode=mode)
@@ -285,6 +291,7 @@ def choose_transpose_adjoint(z, g, a, choices, mode="raise"):
         ("np.select([x > 0.5], [y], default=x)", (4,), ()),
     ),
     note="What is not selected gets 0.",
+    gives="array",
 )
 def select(z, condlist, choicelist, default=0):
     d[choicelist] = select_transpose(d[z], condlist, choicelist)
@@ -300,6 +307,7 @@ def unselected_adjoint(z, g, condlist):
     select_transpose,
     zeros="made",
     forms=(("select_transpose(x, [x > 0.5, x > 0.0], [y, z])[1]", (4,), (4,), (4,)),),
+    gives="arrays",
 )
 def select_transpose_adjoint(z, g, condlist, choicelist):
     d[g] = np.select(condlist, d[z])
@@ -309,6 +317,7 @@ def select_transpose_adjoint(z, g, condlist, choicelist):
     since("unstack"),
     forms=(("np.unstack(x)[1]", (3, 2)), ("np.unstack(x, axis=-1)[0]", (3, 2))),
     result="view",
+    gives="arrays",
 )
 def unstack(z, x, *, axis=0):
     d[x] = np.stack(d[z], axis=axis)

@@ -30,6 +30,7 @@ from srcgrad.templates.declarations import where_known
     ),
     shape="join",
     complex="conjugated",
+    gives="array",
 )
 def concatenate(z, arrays, axis=0):
     d[arrays] = split_like(d[z], arrays, axis)
@@ -45,6 +46,7 @@ def concatenate(z, arrays, axis=0):
     ),
     shape="stack",
     complex="conjugated",
+    gives="array",
 )
 def stack(z, arrays, axis=0):
     if axis == 0:
@@ -62,6 +64,7 @@ def stack(z, arrays, axis=0):
     ),
     aliases=tuple(op for op in where_known("row_stack") if op is not np.vstack),
     complex="conjugated",
+    gives="array",
 )
 def vstack(z, tup):
     d[tup] = split_like(d[z], tup, 0)
@@ -75,13 +78,17 @@ def vstack(z, tup):
         ("np.hstack((x, y))", (), (2,)),
     ),
     complex="conjugated",
+    gives="array",
 )
 def hstack(z, tup):
     d[tup] = split_like(d[z], tup, 1)
 
 
 @adjoint.linear(
-    np.dstack, forms=(("np.dstack((x, y))", (2, 3), (2, 3, 2)), ("np.dstack((x, y))", (3,), (3,))), complex="conjugated"
+    np.dstack,
+    forms=(("np.dstack((x, y))", (2, 3), (2, 3, 2)), ("np.dstack((x, y))", (3,), (3,))),
+    complex="conjugated",
+    gives="array",
 )
 def dstack(z, tup):
     d[tup] = split_like(d[z], tup, 2)
@@ -91,6 +98,7 @@ def dstack(z, tup):
     np.column_stack,
     forms=(("np.column_stack((x, y))", (3,), (3,)), ("np.column_stack((x, y))", (2,), (2, 3))),
     complex="conjugated",
+    gives="array",
 )
 def column_stack(z, tup):
     d[tup] = split_like(d[z], tup, 1)
@@ -104,6 +112,7 @@ def column_stack(z, tup):
         ("np.append(x, y, axis=0)", (2, 2), (1, 2)),
     ),
     complex="conjugated",
+    gives="array",
 )
 def append(z, arr, values, axis=None):
     parts = split_like(d[z], (arr, values), axis)
@@ -121,6 +130,7 @@ def append(z, arr, values, axis=None):
     ),
     result="view",
     complex="conjugated",
+    gives="arrays",
 )
 def split(z, ary, indices_or_sections, axis=0):
     d[ary] = np.concatenate(d[z], axis=axis)
@@ -131,6 +141,7 @@ def split(z, ary, indices_or_sections, axis=0):
     forms=(("np.array_split(x, 3)[1]", (5,)), ("np.array_split(x, 2, axis=1)[1]", (2, 3))),
     result="view",
     complex="conjugated",
+    gives="arrays",
 )
 def array_split(z, ary, indices_or_sections, axis=0):
     d[ary] = np.concatenate(d[z], axis=axis)
@@ -141,17 +152,22 @@ def array_split(z, ary, indices_or_sections, axis=0):
     forms=(("np.hsplit(x, 2)[1]", (2, 4)), ("np.hsplit(x, [1])[1]", (3,))),
     result="view",
     complex="conjugated",
+    gives="arrays",
 )
 def hsplit(z, ary, indices_or_sections):
     d[ary] = np.hstack(d[z])
 
 
-@adjoint.linear(np.vsplit, forms=(("np.vsplit(x, [1])[1]", (3, 2)),), result="view", complex="conjugated")
+@adjoint.linear(
+    np.vsplit, forms=(("np.vsplit(x, [1])[1]", (3, 2)),), result="view", complex="conjugated", gives="arrays"
+)
 def vsplit(z, ary, indices_or_sections):
     d[ary] = np.vstack(d[z])
 
 
-@adjoint.linear(np.dsplit, forms=(("np.dsplit(x, 2)[0]", (2, 1, 4)),), result="view", complex="conjugated")
+@adjoint.linear(
+    np.dsplit, forms=(("np.dsplit(x, 2)[0]", (2, 1, 4)),), result="view", complex="conjugated", gives="arrays"
+)
 def dsplit(z, ary, indices_or_sections):
     d[ary] = np.dstack(d[z])
 
@@ -167,6 +183,7 @@ def dsplit(z, ary, indices_or_sections):
         ("np.repeat(x, 3, axis=0)", ()),
     ),
     complex="conjugated",
+    gives="array",
 )
 def repeat(z, a, repeats, axis=None):
     d[a] = repeat_transpose(d[z], a, repeats, axis)
@@ -182,6 +199,7 @@ def repeat(z, a, repeats, axis=None):
         ("np.tile(x, 3)", ()),
     ),
     complex="conjugated",
+    gives="array",
 )
 def tile(z, A, reps):  # NumPy's own name
     d[A] = tile_transpose(d[z], A, reps)
@@ -206,6 +224,7 @@ def tile(z, A, reps):  # NumPy's own name
     complex="conjugated",
     values="array",
     linear=("array",),
+    gives="array",
 )
 def pad(z, array, pad_width, mode="constant", constant_values=0):
     d[array] = unpad(d[z], array, pad_width, mode)
@@ -251,6 +270,7 @@ def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
     complex="conjugated",
     shape="display",
     linear=("object",),
+    gives="array",
 )
 def array(z, object, dtype=None):
     if dtype is None:
@@ -281,6 +301,7 @@ def array_tangent(z, object, dtype=None):
     complex="conjugated",
     shape="display",
     linear=("a",),
+    gives="array",
 )
 def asarray(z, a, dtype=None):
     if dtype is None:
@@ -297,7 +318,7 @@ def asarray_tangent(z, a, dtype=None):
         d[z] = converted(np.asarray(d[a]), z, z)
 
 
-@adjoint.linear(np.copy, zeros="kept", forms=(("np.copy(x)", (2, 3)),), shape="a", complex="conjugated")
+@adjoint.linear(np.copy, zeros="kept", forms=(("np.copy(x)", (2, 3)),), shape="a", complex="conjugated", gives="array")
 def copy(z, a):
     d[a] = d[z]
 
@@ -376,6 +397,7 @@ def full_like_tangent(z, a, fill_value):
         ("np.linspace(x, y, 3, axis=1)", (2, 2), ()),
     ),
     complex="conjugated",
+    gives="array",
 )
 def linspace(z, start, stop, num=50, endpoint=True, axis=0):
     t = np.linspace(0.0, 1.0, num, endpoint)
@@ -400,6 +422,7 @@ def linspace(z, start, stop, num=50, endpoint=True, axis=0):
     result="view",
     complex="conjugated",
     linear=("xi",),
+    gives="arrays",
 )
 def meshgrid(z, *xi, indexing="xy"):
     d[xi] = mesh_transpose(d[z], xi, indexing)

@@ -237,6 +237,7 @@ def nan_to_num(z, x, nan=0.0, posinf=None, neginf=None):
     ),
     aliases=(builtins.divmod,),
     note="The quotient is a step, with derivative 0; the remainder is as np.remainder.",
+    gives="arrays",
 )
 def quotient_and_remainder(z, x1, x2):
     d[x1] = sum_to(d[z][1], x1)
@@ -252,6 +253,7 @@ def quotient_and_remainder_tangent(z, x1, x2):
     np.modf,
     forms=(("np.modf(x)[0]", (2, 3)), ("np.modf(x)[0]", None), ("np.modf(x)[1] * x", (3,))),
     note="The whole part is a step, with derivative 0.",
+    gives="arrays",
 )
 def modf(z, x):
     d[x] = d[z][0]
@@ -300,6 +302,7 @@ def ldexp(z, x1, x2):
     domain={"x": (0.0, 0.2), "y": (1.0, 1.1)},
     note="Steps are counted from the start; of `np.arange(stop)` nothing flows.",
     shape="row",
+    gives="array",
 )
 def arange(z, start, stop=None, step=1, dtype=None):
     if stop is None:

@@ -146,6 +146,7 @@ def smallest_or_most_tangent(y, a, axis=None, keepdims=False):
     ),
     shape="accumulate",
     complex="conjugated",
+    gives="array",
 )
 def cumsum(y, a, axis=None):
     if axis is None or np.ndim(a) == 0:
@@ -169,6 +170,7 @@ def cumsum(y, a, axis=None):
     showing={"n": (0,)},
     shape="difference",
     complex="conjugated",
+    gives="array",
 )
 def diff(y, a, n=1, axis=-1):
     d[a] = diff_transpose(d[y], a, n, axis)

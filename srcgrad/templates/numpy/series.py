@@ -30,6 +30,7 @@ from srcgrad.templates.declarations import since, where_known
     note="Exact where elements are 0.",
     complex="conjugated",
     shape="accumulate",
+    gives="array",
 )
 def cumprod(y, a, axis=None):
     if axis in (-3, -2, -1, 0, 1, 2, 3):

@@ -22,6 +22,7 @@ from srcgrad.runtime.layout import diag_transpose, place_diagonal
     result="view",
     shape="reshape",
     complex="conjugated",
+    gives="array",
 )
 def reshape(z, a, shape, order="C"):
     if order == "C":
@@ -44,6 +45,7 @@ def reshape(z, a, shape, order="C"):
     copying=(np.ndarray.flatten,),
     complex="conjugated",
     shape="flat",
+    gives="array",
 )
 def ravel(z, a, order="C"):
     if order == "C":
@@ -89,13 +91,18 @@ def expand_dims(z, a, axis):
     forms=(("np.atleast_1d(x)", ()), ("np.atleast_1d(x)", (2, 3))),
     result="view",
     complex="conjugated",
+    gives="array",
 )
 def atleast_1d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
 @adjoint.linear(
-    np.atleast_2d, forms=(("np.atleast_2d(x)", (3,)), ("np.atleast_2d(x)", (2, 3))), result="view", complex="conjugated"
+    np.atleast_2d,
+    forms=(("np.atleast_2d(x)", (3,)), ("np.atleast_2d(x)", (2, 3))),
+    result="view",
+    complex="conjugated",
+    gives="array",
 )
 def atleast_2d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
@@ -120,6 +127,7 @@ def atleast_3d(z, x):
     result="view",
     complex="conjugated",
     shape="given",
+    gives="array",
 )
 def broadcast_to(z, array, shape):
     d[array] = sum_to(d[z], array)
@@ -142,6 +150,7 @@ def broadcast_to(z, array, shape):
     result="view",
     shape="transpose",
     complex="conjugated",
+    gives="array",
 )
 def transpose(z, a, axes=None):
     if axes is None or axes == (1, 0):
@@ -184,6 +193,7 @@ def matrix_transpose(z, x):
     result="view",
     shape="swap",
     complex="conjugated",
+    gives="array",
 )
 def swapaxes(z, a, axis1, axis2):
     d[a] = np.swapaxes(d[z], axis1, axis2)
@@ -223,6 +233,7 @@ def rollaxis(z, a, axis):
     result="view",
     shape="m",
     complex="conjugated",
+    gives="array",
 )
 def flip(z, m, axis=None):
     if axis is None:
@@ -279,6 +290,7 @@ def rot90(z, m, k=1, axes=(0, 1)):
     shape="a",
     dtype="a",
     complex="conjugated",
+    gives="array",
 )
 def roll(z, a, shift, axis=None):
     if axis is None:
@@ -303,6 +315,7 @@ def roll(z, a, shift, axis=None):
     result="view",
     shape="diag",
     complex="conjugated",
+    gives="array",
 )
 def diag(z, v, k=0):
     if np.ndim(v) == 1 and k == 0:
@@ -371,6 +384,7 @@ def linalg_trace(z, x, offset=0):
     zeros="made",
     forms=(("np.tril(x)", (3, 3)), ("np.tril(x, -1)", (2, 3, 4)), ("np.tril(x, k=1)", (3,))),
     complex="conjugated",
+    gives="array",
 )
 def tril(z, m, k=0):
     if np.ndim(m) >= 2:
@@ -384,6 +398,7 @@ def tril(z, m, k=0):
     zeros="made",
     forms=(("np.triu(x)", (3, 3)), ("np.triu(x, 1)", (2, 3, 4)), ("np.triu(x, k=-1)", (3,))),
     complex="conjugated",
+    gives="array",
 )
 def triu(z, m, k=0):
     if np.ndim(m) >= 2:

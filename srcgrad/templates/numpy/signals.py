@@ -204,6 +204,7 @@ accept_complex([np.fft.fftshift, np.fft.ifftshift, resized, doubled], "written")
         ("np.convolve(x, y)", (3,), ()),
         ("np.convolve(x, x, mode='same')", (4,)),
     ),
+    gives="array",
 )  # fmt: skip
 def convolve(z, a, v, mode="full"):
     d[a] = convolve_transpose(d[z], a, v, mode)

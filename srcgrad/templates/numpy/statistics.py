@@ -234,6 +234,7 @@ def corrcoef(x, y=None, rowvar=True):
         ("np.bincount([0, 2, 2, 1], weights=x, minlength=6)", (4,)),
     ),
     note="The gradient is that of the weights.",
+    gives="array",
 )
 def bincount(z, x, weights=None, minlength=0):
     d[weights] = sum_to(d[z][np.asarray(x)], weights)

@@ -34,6 +34,7 @@ from srcgrad.runtime.structure import zeros_like
     ),
     shape="a",
     complex="conjugated",
+    gives="array",
 )
 def inv(z, a):
     d[a] = -z.mT @ d[z] @ z.mT
@@ -448,6 +449,7 @@ def multi_dot_tangent(z, arrays):
     second=False,
     note="Its second derivative is the third of np.linalg.multi_dot, which raises.",
     complex="conjugated",
+    gives="arrays",
 )
 def chain_adjoints_adjoint(z, g, arrays):
     d[g] = chain_tangent(d[z], arrays)
@@ -504,6 +506,7 @@ def chain_second_forward(z, u, v, arrays):
     second=False,
     note="Its derivative with respect to the arrays is the third of np.linalg.multi_dot, which raises.",
     complex="conjugated",
+    gives="arrays",
 )
 def chain_bend_adjoint(z, g, arrays, u):
     d[g] = chain_second(u, d[z], arrays)
