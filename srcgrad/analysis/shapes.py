@@ -533,7 +533,7 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
         return broadcast_specs(*(spec_of(argument, known, facts, fresh) for argument in arguments))
     if any(isinstance(argument, gast.Starred) for argument in arguments):
         return None
-    words = {word.arg: word.value for word in value.keywords}
+    words = {str(word.arg): word.value for word in value.keywords}
     if rule is not None and rule.shape == "reduce" and arguments:
         bound = {**dict(zip(rule.parameters, arguments, strict=False)), **words}
         first, *_ = bound

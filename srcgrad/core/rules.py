@@ -823,7 +823,7 @@ def declare_other_form(
     return decorate
 
 
-def written_out(rule: Rule, arguments: list[Node], keywords: list[Node]) -> Callable[..., Any] | None:
+def written_out(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Callable[..., Any] | None:
     """The composition that stands for a call; None where the rule itself does."""
     for op in (rule.op, *rule.aliases):
         for held in _known.get(key_of(op), ()):
@@ -837,7 +837,7 @@ def compositions_beside(rule: Rule) -> list[Callable[..., Any]]:
     return [held.composition for held in _known.get(key_of(rule.op), ())]
 
 
-def _pairs(held: OtherForm, arguments: list[Node], keywords: list[Node]) -> Iterator[tuple[str | None, Node]]:
+def _pairs(held: OtherForm, arguments: list[Node], keywords: list[gast.keyword]) -> Iterator[tuple[str | None, Node]]:
     yield from ((held.positions.get(place), value) for place, value in enumerate(arguments))
     yield from ((word.arg, word.value) for word in keywords)
 

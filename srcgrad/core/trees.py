@@ -13,9 +13,9 @@ they were. A change of which nobody has told is a walk anew, never an old answer
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias  # a gast tree has no types of its own
+from typing import Any, TypeAlias, TypeVar  # fields and literals are of several types
 
 import gast
 from gast.ast3 import Ast3ToGAst
@@ -132,6 +132,7 @@ def forget() -> None:
 
 
 Node: TypeAlias = gast.AST
+N = TypeVar("N", bound=gast.AST)
 
 _HERE = {"visit_Name", "visit_arg", "visit_FunctionDef"}  # of what gast makes otherwise than field by field
 _OTHERWISE = {key for key in vars(Ast3ToGAst) if key.startswith("visit_")} - _HERE
@@ -315,7 +316,7 @@ def name(identifier: str, ctx: Node | None = None, like: Node | None = None) -> 
     return new if like is None else at(new, like)
 
 
-def literal_node(value: object) -> Node:
+def literal_node(value: object) -> gast.Constant:
     """A literal."""
     return gast.Constant(value=value, kind=None)
 
@@ -326,7 +327,7 @@ def assign(target: str, value: Node, like: Node | None = None) -> Node:
     return at(new, like) if like is not None else new
 
 
-def at(node: Node, like: Node) -> Node:
+def at(node: N, like: Node) -> N:
     """`node`, with the position of `like`: a generated statement carries the user's line."""
     made, given = node.__dict__, like.__dict__
     for key in POSITION if "lineno" in given else ():
@@ -362,14 +363,15 @@ def holds(node: Node, *sought: type) -> bool:
     return not kinds(node).isdisjoint(sought)
 
 
-def find_nodes(node: Node, *sought: type) -> list[Node]:
+def find_nodes(node: Node, *sought: type[N]) -> list[N]:
     """The nodes of these kinds below `node`, itself included, in the order of the text.
 
     >>> [n.func.id for n in find_nodes(expression("f(g(x) + 1.0)"), gast.Call)], find_nodes(expression("x"), gast.Call)
     (['f', 'g'], [])
     """
     found = walk_of(node)
-    return [] if found.kinds.isdisjoint(sought) else [item for item in found.nodes if type(item) in sought]
+    nodes: Sequence[Any] = found.nodes  # of the kinds that are sought
+    return [] if found.kinds.isdisjoint(sought) else [item for item in nodes if type(item) in sought]
 
 
 def bound_in_expressions(node: Node) -> list[Node]:

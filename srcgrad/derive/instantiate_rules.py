@@ -277,7 +277,9 @@ def _drop_named(call: Node, function: FunctionType, package: str) -> None:
     call.keywords = [
         word
         for word in call.keywords
-        if not (isinstance(word.value, gast.Constant) and _is_same(word.value.value, defaults.get(word.arg, function)))
+        if not (
+            isinstance(word.value, gast.Constant) and _is_same(word.value.value, defaults.get(str(word.arg), function))
+        )
     ]
 
 

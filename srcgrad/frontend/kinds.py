@@ -578,8 +578,10 @@ class ExpressionKinds(CalledFunction):
 
     def _of_call(self, node: Node, names: Names) -> Kind:
         args = [self.kind(arg, names) for arg in node.args]
-        words = {word.arg: self.kind(word.value, names) for word in node.keywords}
-        starred = None in words or any(isinstance(arg, gast.Starred) for arg in node.args)
+        words = {str(word.arg): self.kind(word.value, names) for word in node.keywords}
+        starred = any(word.arg is None for word in node.keywords) or any(
+            isinstance(arg, gast.Starred) for arg in node.args
+        )
         if isinstance(node.func, gast.Attribute):
             held = self.kind(node.func.value, names)
             own = self.attribute(held, node.func.attr)

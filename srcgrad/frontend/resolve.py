@@ -79,7 +79,7 @@ def _is_known(rule: Rule, parameter: str, value: Node) -> bool:
 
 
 def check_handled(
-    rule: Rule, composition: Callable[..., Any], arguments: list[Node], keywords: list[Node], facts: Facts
+    rule: Rule, composition: Callable[..., Any], arguments: list[Node], keywords: list[gast.keyword], facts: Facts
 ) -> None:
     """Refuse an argument that the op may know and its composition does not."""
     given = inspect.signature(composition).parameters.values()
@@ -92,7 +92,7 @@ def check_handled(
 
 
 def bind_arguments(
-    rule: Rule, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts
+    rule: Rule, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts
 ) -> dict[str, Node]:
     """Arguments by the template's parameter names; what the rule does not handle is refused by name."""
     template = adjoint_template(rule) or tangent_template(rule)
@@ -111,7 +111,8 @@ def bind_arguments(
         else:
             raise _refuse_argument(rule, f"positional argument {position + 1}", argument, facts)
     for word in keywords:
-        clipped = _CLIP.get(word.arg, word.arg) if rule.op is np.clip else word.arg
+        spelled = str(word.arg)
+        clipped = _CLIP.get(spelled, spelled) if rule.op is np.clip else spelled
         given[shapes.get(clipped, clipped)] = word.value
     for name, value in list(given.items()):
         if name not in template.parameters:
@@ -183,7 +184,9 @@ def _refuse_argument(rule: Rule, what: str, node: Node, facts: Facts) -> Excepti
     )
 
 
-def once_more(op: Any, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> tuple[Any, list[Node]]:
+def once_more(
+    op: Any, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts
+) -> tuple[Any, list[Node]]:
     """The operation and arguments that stand for an operation in a text that is differentiated once more."""
     settled = facts.origin.instead.get(node)
     if op is np.where and len(arguments) == 3 and is_divisor(*arguments):
@@ -195,7 +198,7 @@ def once_more(op: Any, arguments: list[Node], keywords: list[Node], node: Node, 
     return (magnitude if rule_of(op) is rule_of(np.absolute) else op), arguments
 
 
-def _order(arguments: list[Node], keywords: list[Node]) -> object:
+def _order(arguments: list[Node], keywords: list[gast.keyword]) -> object:
     """The `ord` of a norm, where it is written out."""
     given = [*arguments[1:2], *(word.value for word in keywords if word.arg == "ord")]
     return given[0].value if given and isinstance(given[0], gast.Constant) else None
@@ -438,7 +441,7 @@ def _of_method(node: Node, facts: Facts) -> Operation:
     return _of_op(op, [node.func.value, *arguments], node.keywords, node, facts)
 
 
-def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> Operation:
+def _of_op(op: Any, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts) -> Operation:
     if facts.source.is_derivative:
         op, arguments = once_more(op, arguments, keywords, node, facts)
     rule = rule_of(op)

@@ -35,7 +35,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import frexp
-from typing import Any  # operations are arbitrary functions
+from typing import (
+    Any,  # operations are arbitrary functions
+    TypeGuard,
+)
 
 import gast
 import numpy as np
@@ -399,7 +402,7 @@ def _place_operands(side: str, other: Node, found: Node, op: Node) -> tuple[Node
     return (other, op, found) if side == "right" else (found, op, other)
 
 
-def _is_float(value: Node) -> bool:
+def _is_float(value: Node) -> TypeGuard[gast.Constant]:
     return isinstance(value, gast.Constant) and type(value.value) is float
 
 

@@ -67,8 +67,9 @@ def successor_copies(program: Program, facts: Facts) -> Program:
                     node.value.args[0] = name(held)
         for node in statements(program.backward):
             held = target(node)
-            if held is not None and _successor(node, held, facts) is not None and _goes_on(held, program, facts):
-                node.value = _successor(node, held, facts)
+            successor = None if held is None else _successor(node, held, facts)
+            if held is not None and successor is not None and _goes_on(held, program, facts):
+                node.value = successor
     return program
 
 

@@ -312,7 +312,7 @@ def _turn(node: Node, value: Node, readers: list[Node], facts: Facts) -> None:
             facts.names.opposites[held] = None
         for reader, other in zip(readers, changed, strict=True):
             reader.value = other.value
-            if isinstance(reader, gast.AugAssign):
+            if isinstance(reader, gast.AugAssign) and isinstance(other, gast.AugAssign):
                 reader.op = other.op
 
 

@@ -16,7 +16,30 @@ class AST:
     end_lineno: int
     end_col_offset: int
     def __init__(self, *args: Any, **fields: Any) -> None: ...
-    def __getattr__(self, name: str) -> Any: ...  # a field of some kind of node
+    # fields that mean the same in all kinds of nodes that have them, or in nearly all; no node has all of these
+    id: str
+    attr: str
+    value: AST
+    func: AST
+    left: AST
+    right: AST
+    operand: AST
+    test: AST
+    iter: AST
+    target: AST
+    targets: list[AST]
+    elts: list[AST]
+    slice: AST
+    keywords: list[keyword]
+    comparators: list[AST]
+    ops: list[cmpop]
+    op: AST
+    values: list[AST]
+    keys: list[AST | None]
+    generators: list[comprehension]
+    name: str
+    ctx: expr_context
+    def __getattr__(self, name: str) -> Any: ...  # any other field
     def __setattr__(self, name: str, value: Any) -> None: ...
 
 class alias(AST):
@@ -72,7 +95,7 @@ class And(boolop): ...
 class AnnAssign(stmt):
     target: AST
     annotation: AST
-    value: AST | None
+    value: AST | None  # type: ignore[assignment]
     simple: int
 
 class Assert(stmt):
@@ -175,7 +198,7 @@ class Eq(cmpop): ...
 
 class ExceptHandler(excepthandler):
     type: AST | None
-    name: str | None
+    name: str | None  # type: ignore[assignment]
     body: list[AST]
 
 class Expr(stmt):
@@ -268,7 +291,7 @@ class Match(stmt):
 
 class MatchAs(pattern):
     pattern: pattern | None
-    name: str | None
+    name: str | None  # type: ignore[assignment]
 
 class MatchClass(pattern):
     cls: AST
@@ -277,7 +300,7 @@ class MatchClass(pattern):
     kwd_patterns: list[pattern]
 
 class MatchMapping(pattern):
-    keys: list[AST]
+    keys: list[AST | None]
     patterns: list[pattern]
     rest: str | None
 
@@ -291,7 +314,7 @@ class MatchSingleton(pattern):
     value: Any
 
 class MatchStar(pattern):
-    name: str | None
+    name: str | None  # type: ignore[assignment]
 
 class MatchValue(pattern):
     value: AST
@@ -331,7 +354,7 @@ class Raise(stmt):
     cause: AST | None
 
 class Return(stmt):
-    value: AST | None
+    value: AST | None  # type: ignore[assignment]
 
 class Set(expr):
     elts: list[AST]
@@ -391,7 +414,7 @@ class With(stmt):
     type_comment: str | None
 
 class Yield(expr):
-    value: AST | None
+    value: AST | None  # type: ignore[assignment]
 
 class YieldFrom(expr):
     value: AST

@@ -191,7 +191,7 @@ class Call:
         for place, parameter in enumerate(self.parameters[:positional]):
             del place
             new.args.append(arguments.pop(parameter) if parameter in arguments else self[parameter])
-        known = [word.arg for word in self.node.keywords]
+        known = [str(word.arg) for word in self.node.keywords]
         for parameter in [*known, *(p for p in arguments if p not in known)]:
             value = arguments.get(parameter)
             new.keywords.append(gast.keyword(arg=parameter, value=self[parameter] if value is None else value))
@@ -518,7 +518,7 @@ def apply_rule(text: Expressions, using: Rule, call: Call, node: Node) -> Lifted
 def call_per_direction(text: Expressions, call: Call) -> Lifted:
     """A call made once for each direction."""
     args = [call.given[p] for p in call.parameters[: len(call.node.args)]]
-    words = [call.given[word.arg] for word in call.node.keywords]
+    words = [call.given[str(word.arg)] for word in call.node.keywords]
     function = np.matmul if call.function is operator.matmul else call.function
     return one_by_one(text, call.node, function, args, words)
 

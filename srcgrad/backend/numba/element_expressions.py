@@ -337,7 +337,7 @@ class Reader:
 
     def _call(self, node: Node) -> Piece:
         called = self.called_function(node)
-        words = {word.arg: word.value for word in node.keywords}
+        words = {str(word.arg): word.value for word in node.keywords}
         if isinstance(node.func, gast.Attribute) and node.func.attr == "astype" and len(node.args) == 1 and not words:
             real = dtype_function(node.args[0])
             if real and self._is_numpys(node.args[0]):

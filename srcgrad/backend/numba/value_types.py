@@ -216,14 +216,12 @@ def shifted_counter(place: int, first: int) -> Callable[[list[Node]], Node]:
     """A counter behind which some elements are left out."""
 
     def index_of_counter(index: list[Node]) -> Node:
-        zero = isinstance(index[place], gast.Constant)
+        counter = index[place]
         if not first:
-            return index[place]
-        return (
-            literal_node(index[place].value + first)
-            if zero
-            else expression("i + n", i=index[place], n=literal_node(first))
-        )
+            return counter
+        if isinstance(counter, gast.Constant):
+            return literal_node(counter.value + first)
+        return expression("i + n", i=counter, n=literal_node(first))
 
     return index_of_counter
 

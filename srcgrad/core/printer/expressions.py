@@ -330,7 +330,7 @@ def name(node: gast.AST, level: int) -> str:
 
 def print_constant(node: gast.AST, level: int) -> str:
     """A constant; a negative number binds like a sign."""
-    value = node.value
+    value: object = node.value
     text = repr(value) if type(value) is int else literal(value)
     return f"({text})" if level > FACTOR and text[0] == "-" else text
 

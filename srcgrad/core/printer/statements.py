@@ -494,7 +494,7 @@ def _print(node: gast.AST, lines: list[str], indent: int, width: int) -> None:
     simple = SIMPLE.get(type(node))
     if simple is None:
         lines += _by_astor(node, indent)
-    elif isinstance(node, gast.Expr) and type(getattr(node.value, "value", None)) in SPECIAL:
+    elif isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant) and type(node.value.value) in SPECIAL:
         _add_special_line(node.value.value, lines, indent, width)
     else:
         head, text, tail = simple(node)

@@ -13,7 +13,7 @@ Checkpointed loops: `for t in checkpointed(range(n)): ...` as a loop over a func
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import gast
@@ -210,7 +210,7 @@ def definition(work: Lift, parameters: list[str], body: Block, results: list[str
     return at(tree, work.loop)
 
 
-def _return(work: Lift, results: list[str], flags: Block) -> Node:
+def _return(work: Lift, results: list[str], flags: Sequence[Node]) -> Node:
     values = [*map(name, results), *flags]
     value = values[0] if len(values) == 1 else gast.Tuple(elts=values, ctx=gast.Load())
     made = work.own(gast.Return(value))

@@ -340,7 +340,7 @@ def _function_of_partial(node: Node, facts: Facts, local: frozenset[str]) -> Fun
     given = [*node.args[1:], *(w.value for w in node.keywords)]
     if inner is None or not all(isinstance(item, gast.Name | gast.Constant) for item in given):
         return None
-    words = inner.words | {w.arg: w.value for w in node.keywords}
+    words = inner.words | {str(w.arg): w.value for w in node.keywords}
     return Function(inner.name, inner.tree, inner.owner, inner.binding, (*inner.args, *node.args[1:]), words)
 
 

@@ -276,7 +276,9 @@ def _arguments_by_name(call: Node, found: Function, tree: Node) -> dict[str, Nod
 
 def _written_places(tree: Node) -> list[Node]:
     """What a function writes: parts of names, and what changes by methods of lists and dicts."""
-    stored = [n for node in tree.body for n in find_nodes(node, *_STORED) if not isinstance(n.ctx, gast.Load)]
+    stored: list[Node] = [
+        n for node in tree.body for n in find_nodes(node, *_STORED) if not isinstance(n.ctx, gast.Load)
+    ]
     calls = [n.value for node in tree.body for n in find_nodes(node, gast.Expr) if isinstance(n.value, gast.Call)]
     return stored + [c.func for c in calls if isinstance(c.func, gast.Attribute) and c.func.attr in CHANGES]
 

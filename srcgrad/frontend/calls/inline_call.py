@@ -321,9 +321,9 @@ def _filled_parameters(call: Node, facts: Facts) -> list[str]:
     found = function_of(call.func, facts, facts.names.local)
     if found is None or found.wanted is not None:
         return []
-    given = {*found.words, *(word.arg for word in call.keywords)}
-    if None in given:
+    if any(word.arg is None for word in call.keywords):
         return []
+    given = {*found.words, *(str(word.arg) for word in call.keywords)}
     if found.tree is not None:
         return _of_tree(found.tree, given)[len(found.args) :]
     static = found.binding.static if found.binding is not None else None

@@ -74,7 +74,7 @@ def hooks(function: Node, work: Rewriting) -> None:
     calls = [(node, n) for node, n in calls if is_hook(n, work.facts, local)]
     if not calls:
         return
-    inner = {n.name: n for n in statements(function.body) if isinstance(n, gast.FunctionDef)}
+    inner: dict[str, Node] = {n.name: n for n in statements(function.body) if isinstance(n, gast.FunctionDef)}
     inner |= {str(target(n)): n.value for n in statements(function.body) if _names_lambda(n)}
     for node, call in calls:
         if isinstance(node, gast.Expr) and node.value is call:

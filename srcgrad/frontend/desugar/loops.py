@@ -501,15 +501,15 @@ def _item(node: Node, made: Trips) -> Node:
         node = node.args[0] if backwards else expression("x[::-1]", x=node.args[0])
     if (isinstance(node, gast.Name) and _is_dict(node, work)) or _is_iterator(node, work):
         node = expression("list(d)", d=node)
-    held = node.id if isinstance(node, gast.Name) and not _rebinds(made.loop, node.id) else work.name("items")
-    if not isinstance(node, gast.Name) or held != node.id:
-        made.before.append(work.bind(held, node, like))
-    made.lengths.append(expression(f"len({held})"))
+    listed = node.id if isinstance(node, gast.Name) and not _rebinds(made.loop, node.id) else work.name("items")
+    if not isinstance(node, gast.Name) or listed != node.id:
+        made.before.append(work.bind(listed, node, like))
+    made.lengths.append(expression(f"len({listed})"))
     if backwards:
         last = work.name("last")
-        made.before.append(work.bind(last, expression(f"len({held}) - 1"), like))
-        return expression(f"{held}[{last} - {made.count}]")
-    return expression(f"{held}[{made.count}]")
+        made.before.append(work.bind(last, expression(f"len({listed}) - 1"), like))
+        return expression(f"{listed}[{last} - {made.count}]")
+    return expression(f"{listed}[{made.count}]")
 
 
 def _same_lengths(made: Trips) -> Node:

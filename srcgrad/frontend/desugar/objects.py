@@ -109,8 +109,8 @@ def _is_made(name: str, nodes: list[Node | None], work: Rewriting) -> bool:
     known = [owner for owner in owners if owner is not _SAME]
     if len(made) < len(nodes) or not known or known[0] is None or any(owner is not known[0] for owner in known):
         return False
-    displays = [_display(n.value, known[0], work) for n in made]
-    if any(display is None for display in displays):
+    displays = [one for n in made if (one := _display(n.value, known[0], work)) is not None]
+    if len(displays) < len(made):
         return False
     work.facts.kinds.records[name] = known[0]
     for node, display in zip(made, displays, strict=True):
@@ -200,7 +200,7 @@ def _display(call: Node, owner: Any, work: Rewriting) -> Node | None:
     if changed and of_tuple != issubclass(owner, tuple):
         return None
     given = {} if changed else dict(zip(names, call.args, strict=False))
-    given |= {w.arg: w.value for w in call.keywords}
+    given |= {str(w.arg): w.value for w in call.keywords}
     if (not changed and len(call.args) > len(names)) or any(key not in names for key in given):
         return None
     for field in names:

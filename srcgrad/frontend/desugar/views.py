@@ -423,7 +423,13 @@ def _spell_one(work: Views) -> bool:
         view = target(node)
         as_method = _as_method(node.value, work) if view is not None else None
         base = None if as_method is None else base_of(as_method, work)
-        if view is None or base is None or base == view or not _is_needed(node, view, base, order, work):
+        if (
+            view is None
+            or as_method is None
+            or base is None
+            or base == view
+            or not _is_needed(node, view, base, order, work)
+        ):
             continue
         if _is_steady(node, view, base, order):
             node.value = as_method

@@ -63,7 +63,7 @@ def take_write(node: Node, group: Group) -> bool:
     part = group.argument(gast.Subscript(value=place.value, slice=place.slice, ctx=gast.Load()))
     if added:
         value = made if isinstance(node.op, gast.Add) else gast.UnaryOp(gast.USub(), made)
-        statement = at(gast.AugAssign(name(part.id, gast.Store()), gast.Add(), value), node)
+        statement: Node = at(gast.AugAssign(name(part.id, gast.Store()), gast.Add(), value), node)
         written = at(gast.AugAssign(name(part.id, gast.Store()), node.op, made), node)
         group.augmented[statement] = written
     else:

@@ -258,8 +258,11 @@ def is_of_shape(node: Node) -> bool:
     return isinstance(node, gast.Attribute) and node.attr in ("size", "ndim")
 
 
-_OPERATORS = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/"}
-CALLED = {gast.Mod: "remainder", gast.FloorDiv: "floor_divide"}  # operators that are functions in C
+_OPERATORS: dict[type[Node], str] = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/"}
+CALLED: dict[type[Node], str] = {
+    gast.Mod: "remainder",
+    gast.FloorDiv: "floor_divide",
+}  # operators that are functions in C
 _COMPARISONS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!="}
 _CHOICE, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 7)  # how strongly an expression binds
 _FACTORS = (2, 3, 4, -2)  # exponents that are so many factors
