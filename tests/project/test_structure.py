@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import pathlib
+import re
+import sys
 from collections.abc import Iterator
+
+import pytest
+
+import srcgrad
+from srcgrad.interface import cli
+from srcgrad.interface.cli import COMMANDS
+from srcgrad.templates import families
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "srcgrad"
@@ -89,6 +99,49 @@ def test_modules_are_ideas_told_whole() -> None:
     rules = [module for module in FILES if module.startswith("srcgrad.templates")]
     assert len(rules) <= 43
     assert len(FILES) - len(rules) <= MODULES
+
+
+NO_MODULES = {  # what begins like the name of one
+    "srcgrad.generated",  # the module that generated text is run as
+    "srcgrad.checkpointed",  # marks a loop
+    "srcgrad.targets",  # a group of entry points
+}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no reader of TOML")
+def test_modules_named_by_strings_are_there() -> None:
+    """What is imported when it is asked for, commands, families of rules and entry points: names that no tool follows."""
+    found = {
+        "pyproject.toml": entry_points(),
+        "srcgrad.interface.cli": {f"{cli.__name__}.{m}" for m in COMMANDS.values()},
+    }
+    found["srcgrad"] = {f"srcgrad.{home}:{name}" for name, home in srcgrad._HOME.items()}
+    found["srcgrad.templates"] = {f"srcgrad.templates.{family}" for family in families()}
+    for module, path in FILES.items():
+        texts = [n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)]
+        found[module] = found.get(module, set()) | {t for t in texts if isinstance(t, str) and NAMED.fullmatch(t)}
+    missing = [f"{module}: {name}" for module, names in found.items() for name in sorted(names) if not is_there(name)]
+    assert missing == []
+
+
+NAMED = re.compile(r"srcgrad(\.\w+)+(:\w+)?")
+
+
+def entry_points() -> set[str]:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    groups = [project["scripts"], *project["entry-points"].values()]
+    return {place for group in groups for place in group.values()}
+
+
+def is_there(name: str) -> bool:
+    """Whether a module, or an object of one behind a colon or as its last part, exists."""
+    module, _, member = name.partition(":")
+    if name in NO_MODULES or (module in FILES and not member):
+        return True
+    module, member = (module, member) if member else module.rsplit(".", 1)
+    return module in FILES and hasattr(importlib.import_module(module), member)
 
 
 def test_functions_are_small() -> None:
