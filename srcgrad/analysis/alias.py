@@ -39,6 +39,7 @@ from srcgrad.core.trees import (
     is_swap,
     is_write,
     loads,
+    name,
     parameters,
     statement,
     statements,
@@ -255,7 +256,12 @@ def _values_where_changed(name: str, nodes: list[Node], function: Node) -> dict[
 
 
 def may_be_number(node: Node, facts: Facts) -> bool:
-    """Whether an assignment binds an element of an array, if the array has as few axes as there are indices."""
+    """Whether an assignment binds an element of an array, if the array has as few axes as there are indices.
+
+    What a cache gave may be a number too.
+    """
+    if node in facts.resolution.kept:
+        return not facts.values.spec[node].ndim
     operation = facts.resolution.operation.get(node.value)
     part = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
     if part is None and operation is None and isinstance(node.value, gast.Subscript):
@@ -278,11 +284,14 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
         spec = facts.values.spec.get(node)
         if node not in numbers or (spec is not None and spec.scalar):
             return [node]
-        whole, part = copy_with_facts(node.value.value, facts), copy_with_facts(node.value, facts)
-        check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
+        if node in facts.resolution.kept:
+            check = statement(f"{facts.library('check_number')}(x)", x=name(str(target(node))))
+        else:
+            whole, part = copy_with_facts(node.value.value, facts), copy_with_facts(node.value, facts)
+            check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
         facts.resolution.effects[check] = None
         facts.origin.user[check] = facts.origin.user.get(node, node)  # it stands in the midst of that statement
-        return [at(check, node), node]
+        return [node, at(check, node)] if node in facts.resolution.kept else [at(check, node), node]
 
     if numbers:
         block[:] = rewrite_statements(block, checked, backwards=True)
@@ -292,7 +301,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array, or a number."""
     if gives_several(node, facts):
         return True
-    if not isinstance(node, gast.Assign) or target(node) is None:
+    if not isinstance(node, gast.Assign) or target(node) is None or node in facts.resolution.kept:
         return False
     value = node.value
     operation = facts.resolution.operation.get(value)

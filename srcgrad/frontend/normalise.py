@@ -536,8 +536,9 @@ def _assignment(node: Node, scope: Scope) -> None:
         if isinstance(node.value, gast.Name) and node.value.id == first.id:
             return
         compute(first.id, node.value, scope)
-        if node in scope.facts.origin.augmented and scope.block:
-            scope.facts.origin.augmented[scope.block[-1]] = None
+        for table in (scope.facts.origin.augmented, scope.facts.resolution.kept):
+            if node in table and scope.block:
+                table[scope.block[-1]] = None
     elif isinstance(first, gast.Subscript):
         value = node.value
         if node in scope.facts.origin.augmented:  # the index is computed once, and first

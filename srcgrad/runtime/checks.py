@@ -341,8 +341,10 @@ def check_complex(a: Any) -> None:
         )
 
 
-def check_number(x: Any, a: Any) -> None:
+def check_number(x: Any, a: Any = None) -> None:
     """Refuse a part `x` of `a` that changes with it, where the function was read as if `x` were a number.
+
+    Without `a` it is what `functools.cache` gave, and gives again at the next call.
 
     >>> a = np.zeros((2, 2))
     >>> check_number(a[0], a)
@@ -351,9 +353,8 @@ def check_number(x: Any, a: Any) -> None:
     TypeError: E5010 a part of shape (2,) changes with its array while it has a name; take a copy: `x.copy()`
     """
     if isinstance(x, np.ndarray) and not (isinstance(a, np.ndarray) and not np.may_share_memory(x, a)):
-        raise TypeError(
-            f"E5010 a part of shape {x.shape} changes with its array while it has a name; take a copy: `x.copy()`"
-        )
+        whose = ("a part", "with its array while it has a name") if a is not None else ("an array", "in a cache")
+        raise TypeError(f"E5010 {whose[0]} of shape {x.shape} changes {whose[1]}; take a copy: `x.copy()`")
 
 
 def check_shape(gradient: Any, x: Any) -> Any:

@@ -199,8 +199,8 @@ def added_to_part(x_bar: Any, index: Any, g: Any) -> Any:
 
 
 @lowering(runtime.check_number)
-def _check_number(x: Any, a: Any) -> Compiled | None:
-    return (lambda x, a: None) if isinstance(x, (*REAL, types.Complex)) else None
+def _check_number(x: Any, a: Any = None) -> Compiled | None:
+    return (lambda x, a=None: None) if isinstance(x, (*REAL, types.Complex)) else None
 
 
 @lowering(runtime.check_item)

@@ -132,6 +132,7 @@ class Function:
     cls: type | None = None  # the class itself, or the one that a class method gets first
     kind: Any = None  # what is known of that object: its facts.Kind
     value: Any = None  # the object, where it is one of the module
+    kept: bool = False  # whether `functools.cache` or `lru_cache` holds what it gave
 
     @property
     def called(self) -> Any:
@@ -254,8 +255,8 @@ def _of_object(found: Binding, node: Node) -> Function | None:
         found, value = Binding("object", rule.composition), rule.composition
     spelled = node.attr if isinstance(node, gast.Attribute) else node.id
     if cached_function(value) is not value:
-        value = cached_function(value)
-        found = Binding("object", value)
+        inner = _of_object(Binding("object", cached_function(value)), node)
+        return None if inner is None else replace(inner, kept=True)
     if found.static is not None:
         return Function(spelled, binding=found)
     if found.kind != "object" or isinstance(value, type | types.ModuleType):
@@ -300,9 +301,10 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
         return None
     if facts.module is not None:
         facts.module.methods.append((owner, node.attr, found, value))
+    kept = cached_function(getattr(found, "__func__", found)) is not getattr(found, "__func__", found)
     found = cached_function(found)
     if isinstance(found, staticmethod) and isinstance(cached_function(found.__func__), types.FunctionType):
-        return Function(node.attr, binding=Binding("object", cached_function(found.__func__)))
+        return Function(node.attr, binding=Binding("object", cached_function(found.__func__)), kept=kept)
     if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
         own_class = expression("type(a)", a=copy(node.value))
         return Function(node.attr, binding=Binding("object", found.__func__), args=(own_class,), cls=owner)
@@ -311,7 +313,7 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
         if bound is not found and (rule_of(bound) is not None or is_opaque(bound)):
             return Function(node.attr, binding=Binding("object", bound))
     if isinstance(found, types.FunctionType | Checkpoint):
-        return Function(node.attr, binding=Binding("object", found), args=(copy(node.value),), whole=owner)
+        return Function(node.attr, binding=Binding("object", found), args=(copy(node.value),), whole=owner, kept=kept)
     return None
 
 

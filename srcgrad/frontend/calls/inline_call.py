@@ -509,7 +509,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     _front(tree, given, inner, facts)
     shared = outer | around | (_names_around(facts) if around else around) | {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
-    assert isinstance(inner.namespace, Overlay), "an overlay was put there"
+    assert isinstance(inner.namespace, Overlay) and isinstance(facts.namespace, Overlay), "overlays were put there"
     inner.namespace.read.update(read_alone(source.tree) | read_by_both(source.tree, inner.namespace, facts.namespace))
     tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
     check_given(tree, inner, local)
@@ -524,15 +524,15 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     _settle(tree, spelled, tuples, inside, call, where, inner, facts)
     facts.kinds.records.update({spelled[one]: owner for one, owner in inner.kinds.records.items() if one not in given})
     before += tree.body[:-1]
-    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(literal_node(None), call)
     last: Node = tree.body[-1].value
-    if _needs_no_name(last, original, where, call):
+    if _needs_no_name(last, original, where, call) and not _is_part_of_kept(found, where, call):
         facts.origin.foreign[where] = None
+        facts.resolution.kept.update({where: None} if found.kept and where.value is call else {})
         return last
-    return _name_result(last, tree, where, before, call, facts)
+    return _name_result(last, tree, where, before, call, facts, kept=found.kept)
 
 
 def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:
@@ -567,6 +567,12 @@ def _needs_no_name(value: Node, original: Node, where: Node, call: Node) -> bool
     return isinstance(where, gast.Assign | gast.Return) and is_straight(original)
 
 
+def _is_part_of_kept(found: Function, where: Node, call: Node) -> bool:
+    """Whether a statement may bind a part, or a view, of what a cache keeps: `s = table(x).T`."""
+    computed = isinstance(where.value, gast.BinOp | gast.Compare)
+    return found.kept and isinstance(where, gast.Assign) and where.value is not call and not computed
+
+
 def _is_taken_apart(value: Node, where: Node) -> bool:
     """Whether a statement binds each item of a tuple to a name of its own."""
     places = where.targets[0] if len(where.targets) == 1 else None
@@ -576,11 +582,12 @@ def _is_taken_apart(value: Node, where: Node) -> bool:
     return not starred and all(isinstance(one, gast.Name) for one in places.elts)
 
 
-def _name_result(value: Node, tree: Node, where: Node, before: Block, call: Node, facts: Facts) -> Node:
+def _name_result(value: Node, tree: Node, where: Node, before: Block, call: Node, facts: Facts, *, kept: bool) -> Node:
     """A name for the result, which a statement of its own binds."""
     result = facts.names.fresh(f"{tree.name}_value")
     before.append(at(assign(result, value), where))
     facts.origin.foreign[before[-1]] = None
+    facts.resolution.kept.update({before[-1]: None} if kept else {})
     return at(name(result), call)
 
 

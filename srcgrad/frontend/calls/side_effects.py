@@ -971,7 +971,7 @@ def _is_made(name: str, tree: Node, facts: Facts) -> bool:
 def _is_maker(value: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether an expression calls a function that makes a new array; the copy of a list holds the arrays of that."""
     found = function_of(value.func, facts, local) if isinstance(value, gast.Call) else None
-    if found is None or found.binding is None:
+    if found is None or found.binding is None or found.kept:
         return False
     rule = rule_of(found.called)
     if isinstance(found.called, FunctionType | MethodType | StaticFunction) and (rule is None or is_users(rule)):

@@ -22,7 +22,7 @@ import numpy as np
 
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Kind
+from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import ParsedTemplate as Template
@@ -583,7 +583,8 @@ class _Work:
         bound: dict[str, Node] = {}
         with suppress(DifferentiationError):  # it is refused where the operation is looked at
             bound = bind_arguments(rule, node.args, node.keywords, node, self.facts)
-        if function in (np.split, np.array_split) and not _as_long_as_its_rows(bound):
+        whole = self._kind(bound["ary"]) if "ary" in bound else UNKNOWN
+        if function in (np.split, np.array_split) and not _as_long_as_its_rows(bound, whole):
             what = "NumPy divides a list by its length, along whatever axis"
             raise self.facts.refuse(node, "E5005", what, "make an array of it: `np.array([...])`")
         places = _places(rule)
@@ -605,12 +606,19 @@ class _Work:
         return changes
 
 
-def _as_long_as_its_rows(bound: dict[str, Node]) -> bool:
-    """Whether what `np.split` divides is no display, or one that has as many columns as rows where these are asked."""
+def _as_long_as_its_rows(bound: dict[str, Node], kind: Kind) -> bool:
+    """Whether what `np.split` divides is no list, or one that has as many columns as rows where these are asked.
+
+    Of a list with a name what is known decides: rows of unknown lengths are looked at when the text runs.
+    """
     listed, axis = bound.get("ary"), bound.get("axis")
-    if not isinstance(listed, _DISPLAYS) or axis is None or getattr(axis, "value", None) == 0:
+    if axis is None or getattr(axis, "value", None) == 0:
         return True
-    return all(isinstance(row, _DISPLAYS) and len(row.elts) == len(listed.elts) for row in listed.elts)
+    if isinstance(listed, _DISPLAYS):
+        return all(isinstance(row, _DISPLAYS) and len(row.elts) == len(listed.elts) for row in listed.elts)
+    rows = [row for _, row in kind.items] if kind.tag in SEQUENCES else []
+    known = all(row.tag in SEQUENCES and row.items and row.items[0][0] is not ANY for row in rows)
+    return not known or all(len(row.items) == len(rows) for row in rows)
 
 
 def _places(rule: Rule) -> tuple[str, ...]:

@@ -609,8 +609,8 @@ def _display_of_call(call: Node, work: Rewriting) -> Node | None:
     function = None if found is None else found.object
     if function is list and not call.args and not call.keywords:
         return gast.List([], gast.Load())
-    if function in (max, min) and len(call.args) == 1 and not call.keywords:
-        return _extreme(call, "max" if function is max else "min", work)
+    if function in (max, min):
+        return _extreme_of(call, "max" if function is max else "min", work)
     if function is list and len(call.args) == 1 and isinstance(call.args[0], gast.Name):
         return _items(call.args[0], work)
     return None
@@ -631,6 +631,51 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
         return None  # a method of an object that is no array
     function = expression(f"{work.library('np')}.{call.func.attr}")
     return gast.Call(function, [call.func.value, *call.args], call.keywords)
+
+
+def _extreme_of(call: Node, word: str, work: Rewriting) -> Node | None:
+    """`max(l)`, `max(l) if len(l) > 0 else e` for `max(l, default=e)`, `l[np.argmax([g(v) for v in l])]` for `key=g`.
+
+    What has no name is given one; a key is a function that has one, and of a dict the items are no places.
+    """
+    words = {word.arg: word.value for word in call.keywords}
+    if not words.keys() <= {"default", "key"} or (len(call.args) > 1 and ("default" in words or not words)):
+        return None
+    whole = call.args[0] if len(call.args) == 1 else gast.List(call.args, gast.Load())
+    key = None if getattr(words.get("key"), "value", "") is None else words.get("key")
+    if key is None and "default" not in words:
+        return _extreme(gast.Call(call.func, [whole], []), word, work)
+    held = whole.id if isinstance(whole, gast.Name) else work.name("items")
+    first = whole if isinstance(whole, gast.Name) else gast.NamedExpr(name(held, gast.Store()), _listed(whole, work))
+    if key is not None and not _is_key(key, whole, work):
+        return None
+    if key is not None and "default" not in words:
+        return _by_key(first, held, key, word, work)
+    same = gast.Call(call.func, [name(held)], [])
+    made = _extreme(same, word, work) if key is None else _by_key(name(held), held, key, word, work)
+    return None if made is None else expression("a if len(b) > 0 else e", a=made, b=first, e=words["default"])
+
+
+def _listed(whole: Node, work: Rewriting) -> Node:
+    """An iterable as a list: what a generator, or a view of a dict, gives once."""
+    if isinstance(whole, gast.GeneratorExp):
+        return gast.ListComp(whole.elt, whole.generators)
+    return whole if isinstance(whole, gast.List | gast.Tuple | gast.ListComp) else _items(whole, work)
+
+
+def _is_key(key: Node, whole: Node, work: Rewriting) -> bool:
+    """Whether a key has a name, and what it is asked of has its items by their places."""
+    kind = work.facts.kinds.of_expressions.get(whole, UNKNOWN)
+    known = kind.tag in ("list", "tuple", "array") or isinstance(whole, gast.List | gast.Tuple | gast.ListComp)
+    return isinstance(key, gast.Name | gast.Attribute) and (known or isinstance(whole, gast.GeneratorExp))
+
+
+def _by_key(first: Node, held: str, key: Node, word: str, work: Rewriting) -> Node:
+    """`l[np.argmax([g(v) for v in l])]`, where `first` gives the list its name."""
+    item, numpy = work.name("item"), work.library("np")
+    each = gast.comprehension(name(item, gast.Store()), name(held), [], 0)
+    keys = gast.ListComp(gast.Call(copy(key), [name(item)], []), [each])
+    return expression(f"whole[{numpy}.arg{word}(keys)]", whole=first, keys=keys)
 
 
 def _extreme(call: Node, word: str, work: Rewriting) -> Node | None:

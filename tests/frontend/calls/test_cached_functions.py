@@ -79,3 +79,68 @@ def test_what_is_kept_of_constants_is_as_real_as_the_function_inside(target: str
     right = [(weighted(x + step) - weighted(x - step)) / 2e-6 for step in 1e-6 * np.eye(5)]
     assert np.allclose(srcgrad.grad(weighted, target=target)(x), right, rtol=1e-7)
     assert "conj" not in srcgrad.source(weighted)
+
+
+@functools.cache
+def row(k: float) -> Any:
+    return np.ones(2) * k
+
+
+def written(x: float) -> Any:
+    kept = row(2.0)
+    kept[0] = x * x
+    return np.sum(row(2.0) ** 2)
+
+
+def written_of_what_varies(x: float) -> Any:
+    kept = row(x)
+    kept[0] = 3.0
+    return np.sum(row(x) * x)
+
+
+def written_through_a_view(x: float) -> Any:
+    kept = row(x).T
+    kept[0] = 3.0
+    return np.sum(row(x) * x)
+
+
+def added_to(x: float) -> Any:
+    kept = row(x)
+    kept *= 2.0
+    return np.sum(row(x) * x)
+
+
+def put(a: Any, e: float) -> None:
+    a[0] = e
+
+
+def filled_by_another(x: float) -> Any:
+    kept = row(2.0)
+    put(kept, x * x)
+    return np.sum(row(2.0) ** 2)
+
+
+WRITES = [written, written_of_what_varies, written_through_a_view, added_to, filled_by_another]
+
+
+@pytest.mark.parametrize("f", WRITES)
+@pytest.mark.parametrize("mode", ["grad", "jvp", "hvp"])
+def test_an_array_that_a_cache_keeps_is_not_written_into(f: Callable[..., Any], mode: str) -> None:
+    """The next call gives the array as it is then; the function written out would make another."""
+    row.cache_clear()
+    made = {
+        "grad": lambda: srcgrad.grad(f)(2.0),
+        "jvp": lambda: srcgrad.jvp(f, (2.0,), (1.0,)),
+        "hvp": lambda: srcgrad.hvp(f)(2.0, 1.0),
+    }
+    with pytest.raises((srcgrad.DifferentiationError, TypeError), match="E5010"):
+        made[mode]()
+
+
+def test_numbers_that_a_cache_keeps_change_by_name_alone() -> None:
+    def f(x: float) -> float:
+        kept = square(x)
+        kept += 2.0 * x
+        return kept * square(x)
+
+    srcgrad.check_grads(f, (1.5,), order=2)
