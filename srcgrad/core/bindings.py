@@ -35,6 +35,7 @@ from srcgrad.core.module_text import (
     Definition,
     ModuleFile,
     Table,
+    is_in_library,
     is_trusted,
     locate,
     read_text,
@@ -319,6 +320,7 @@ class StaticModule:
         self.tree = parse_target(text, label)
         self.table: Table = scan(self.tree.body, self._can_import)
         self.known: dict[str, Binding | None] = {}
+        self.differs: dict[str, str] = {}  # names that mean another thing in the end than their text says, and why
 
     def lookup(self, name: str) -> Binding | None:
         """What `name` means to the functions of this module when they run; None if nothing binds it."""
@@ -386,6 +388,8 @@ class StaticModule:
         last = defined[-1]
         if last.kind == "deleted" and last.certain:
             return None
+        if self.differs.get(name):
+            return unknown_binding(self.differs[name])
         if len(defined) > 1 or not last.certain:
             lines = ", ".join(str(item.line) for item in defined)
             return unknown_binding(f"{name} depends on what runs in {self.label} (lines {lines})")
@@ -415,7 +419,8 @@ class StaticModule:
         match found.node:
             case ast.Call(function, [ast.Constant(str(module))], []) if self._imports(function) and module[:1] != ".":
                 return self.program.module(module)
-        return Binding("value", module=self, expression=self._spelling(found.node))
+        told = name not in self.differs and not _reads(found.node, name)  # `W = W / np.sum(W)`
+        return Binding("value", module=self, expression=self._spelling(found.node) if told else None)
 
     def is_bound_anew(self, second: Definition) -> bool:
         """Whether the name that a second name was given, `h = g`, means something else behind that line."""
@@ -497,6 +502,16 @@ class StaticModule:
             return None
         names = [item.value for item in node.elts if isinstance(item, ast.Constant)]
         return name in names if len(names) == len(node.elts) else None
+
+
+def _reads(node: ast.AST | None, name: str) -> bool:
+    return node is not None and any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+
+
+def is_installed(module: StaticModule) -> bool:
+    """Whether a module belongs to an installed package or to Python itself, not to the user."""
+    path = next((path for path, known in module.program.modules.items() if known is module), None)
+    return path is not None and is_in_library(path)
 
 
 def _public_names(module: object) -> list[str]:

@@ -10,6 +10,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import sys
+import sysconfig
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -74,6 +75,13 @@ def trusted_module(name: str, own: Sequence[Path]) -> ModuleType | None:
 
 def _is_site(folder: Path) -> bool:
     return folder.name in ("site-packages", "dist-packages")
+
+
+def is_in_library(path: Path) -> bool:
+    """Whether a file belongs to an installed package or to Python itself, not to the user."""
+    if not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
+        return True
+    return path.is_relative_to(Path(sysconfig.get_paths()["stdlib"]).resolve())
 
 
 def child(folder: Path, part: str) -> ModuleFile | None:
@@ -197,11 +205,27 @@ def _uncertain_bindings(body: Sequence[ast.stmt], importable: Importable) -> Bou
 
 
 def _if(statement: ast.If, importable: Importable) -> Bound:
-    test = ast.unparse(statement.test)
-    if test in ("TYPE_CHECKING", "typing.TYPE_CHECKING") or "__name__ ==" in test:
+    if is_never_imported(statement.test):
         yield from _block(statement.orelse, importable)
     else:
         yield from _uncertain_bindings([*statement.body, *statement.orelse], importable)
+
+
+def is_never_imported(test: ast.expr) -> bool:
+    """Whether a branch is for programs or type checkers alone: an import does not run it.
+
+    >>> texts = "__name__ == '__main__'", "typing.TYPE_CHECKING", "np.__name__ == 'numpy'"
+    >>> [is_never_imported(ast.parse(text, mode="eval").body) for text in texts]
+    [True, True, False]
+    """
+    match test:
+        case ast.Compare(ast.Name("__name__"), [ast.Eq()], [ast.Constant("__main__")]):
+            return True
+        case ast.Compare(ast.Constant("__main__"), [ast.Eq()], [ast.Name("__name__")]):
+            return True
+        case ast.Name("TYPE_CHECKING") | ast.Attribute(ast.Name(), "TYPE_CHECKING"):
+            return True
+    return False
 
 
 def _try(statement: ast.Try, importable: Importable) -> Bound:

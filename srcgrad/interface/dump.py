@@ -37,9 +37,10 @@ from typing import Any  # names of a text mean arbitrary objects
 import srcgrad.templates as templates
 from srcgrad.analysis.argument_kinds import kinds_of_annotations
 from srcgrad.backend.targets import target_named as targets_named
-from srcgrad.backend.text.definitions import CopiedDefinition, Globals, Meaning, OutputFunction, is_installed
+from srcgrad.backend.text.changed_values import note_changes
+from srcgrad.backend.text.definitions import CopiedDefinition, Globals, Meaning, OutputFunction
 from srcgrad.backend.text.module import WIDTH, Pieces, body, follower, gap, header, import_lines, remark, write
-from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute
+from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute, is_installed
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Names
 from srcgrad.core.files import collection_paused, load
@@ -628,6 +629,8 @@ def dump(
         raise DifferentiationError("E5019", message, "leave one of the two out")
     asked = [(f, is_whole(t)) for t in dict.fromkeys(targets) for f in find_target(t, text=text)]
     functions = [function for function, _ in asked]
+    for module in dict.fromkeys(function.module for function in functions):
+        note_changes(module)
     check_names(functions, wrt)
     with declared_rules(functions) as is_rule:
         asked = [(f, whole) for f, whole in asked if not (whole and is_rule(f))]

@@ -14,7 +14,6 @@ import contextlib
 import inspect
 import re
 import sys
-import sysconfig
 import textwrap
 import tokenize
 from collections.abc import Callable, Mapping, Sequence
@@ -26,15 +25,22 @@ from typing import Any  # names mean arbitrary objects
 import gast
 
 from srcgrad import runtime
-from srcgrad.backend.text.changed_values import changed_in, written_attributes
-from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, binding_of_text
+from srcgrad.backend.text.changed_values import (
+    Steps,
+    changed_functions,
+    changes,
+    draws_elsewhere,
+    is_read_early,
+    steps_of,
+)
+from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, binding_of_text, is_installed
 from srcgrad.core.identity import holder
-from srcgrad.core.module_text import STAR, Definition, is_trusted, locate
+from srcgrad.core.module_text import STAR, Definition, is_in_library, is_trusted, locate
 from srcgrad.core.printer.expressions import docstring, expression, parameters
 from srcgrad.core.printer.statements import statement, wrap_definition
 from srcgrad.core.source_text import FunctionNode, comments, segment
 from srcgrad.core.trees import Block, Node, parse_tree, walk
-from srcgrad.frontend.calls.side_effects import DRAWS, MODULES, SOURCES
+from srcgrad.frontend.calls.side_effects import DRAWS
 
 
 def draws(expression: str, module: StaticModule) -> bool:
@@ -50,9 +56,7 @@ def draws(expression: str, module: StaticModule) -> bool:
 def _draws(call: ast.Call, module: StaticModule) -> bool:
     found = binding_of_text(call.func, module)
     if found is not None and found.object is not None:
-        drawn = isinstance(getattr(found.object, "__self__", None), SOURCES)
-        seeded = bool(call.args or call.keywords)  # `default_rng(7)`
-        return drawn or (str(getattr(found.object, "__module__", None)).startswith(MODULES) and not seeded)
+        return draws_elsewhere(found.object, call)
     method = call.func
     if not isinstance(method, ast.Attribute) or method.attr not in DRAWS or not isinstance(method.value, ast.Name):
         return False
@@ -97,12 +101,23 @@ class Import:
 
 @dataclass(frozen=True)
 class CopiedDefinition:
-    """A function or a value that the output takes over as text: a `def`, or `name = expression`."""
+    """A function or a value that the output takes over as text: a `def`, or `name = expression`.
+
+    A value that the module changes behind its assignment comes from a function of its `steps`, named by the expression.
+    """
 
     module: StaticModule
     name: str
     function: StaticFunction | None = field(default=None, compare=False)
     expression: str = field(default="", compare=False)
+    steps: Steps | None = field(default=None, compare=False)
+
+    @property
+    def maker(self) -> CopiedDefinition | None:
+        """The function of the steps that the value comes from."""
+        if self.steps is None or not self.expression:
+            return None
+        return CopiedDefinition(self.module, self.expression.removesuffix("()"), steps=self.steps)
 
 
 @dataclass(frozen=True)
@@ -216,7 +231,14 @@ class Globals:
         return DottedMeaning(target, count, _submodules(target, parts) if count == 1 else ())
 
     def member(self, module: StaticModule, name: str) -> Target:
-        """What a name means to the functions of a module."""
+        """What a name means to the functions of a module; a value of several steps comes from its statements."""
+        found = self._member(module, name)
+        if isinstance(found, UnknownName) and _holds_value(module, name) and not is_installed(module):
+            steps = steps_of(module, name)
+            return _from_steps(module, name, steps) if isinstance(steps, Steps) else found
+        return found
+
+    def _member(self, module: StaticModule, name: str) -> Target:
         defined = module.table.get(name, [])
         stars = [star for star in module.table.get(STAR, []) if not defined or star.line > defined[0].line]
         if len(defined) == 1 and defined[0].certain and not stars:
@@ -276,7 +298,8 @@ class Globals:
             return of_function(found.static)
         if is_installed(module):
             return Import(module.name, name)
-        return _value_meaning(found, module, name)
+        home = found.module if found.module is not None and name not in module.table else module  # by a star
+        return _value_meaning(found, home, name)
 
     def object(self, value: object, name: str) -> Target:
         """The meaning of a live object, by the name that it has in a text."""
@@ -312,26 +335,34 @@ def of_function(static: StaticFunction) -> Meaning:
         return Import(static.module.name, static.qualname)
     if static.decorators:
         return UnknownName(f"{static.qualname} is decorated by {', '.join(static.decorators)}")
-    if lines := written_attributes(static.module.tree, static.qualname):
-        return UnknownName(f"line {lines[0]} of {static.module.label} gives {static.qualname} an attribute")
+    if lines := changed_functions(static.module, static.qualname):
+        return UnknownName(f"line {lines[0]} of {static.module.label} changes {static.qualname}")
     return CopiedDefinition(static.module, static.qualname, static)
 
 
 def _value_meaning(found: Binding, module: StaticModule, name: str) -> Meaning:
     if found.expression is None:
         return UnknownName(f"{name} is computed in more than one step in {module.label}")
-    changed = None if _is_plain(found.expression) else changed_in(module, name)
-    if changed is not None:
-        return UnknownName(f"line {changed} of {module.label} may change {name}")
-    if draws(found.expression, module):
-        return UnknownName(f"{name} holds what {module.label} draws, and a copy of the line may draw something else")
-    return CopiedDefinition(module, name, None, found.expression)
+    changed = changes(module, name)
+    drawn = draws(found.expression, module)
+    if not changed and not drawn and not is_read_early(module, name):
+        return CopiedDefinition(module, name, None, found.expression)
+    steps = steps_of(module, name)
+    if isinstance(steps, Steps):
+        return _from_steps(module, name, steps)
+    if changed:
+        return UnknownName(f"line {changed[0]} of {module.label} may change {name}, and {steps}")
+    return UnknownName(f"{name} holds what {module.label} draws, and a copy of the line may draw something else")
 
 
-def _is_plain(expression: str) -> bool:
-    """Whether a value is a number, a string or a tuple of them: nothing can change it."""
-    parts = (ast.Expression, ast.Constant, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.Load)
-    return all(isinstance(item, parts) for item in ast.walk(ast.parse(expression, mode="eval")))
+def _from_steps(module: StaticModule, name: str, steps: Steps) -> CopiedDefinition:
+    return CopiedDefinition(module, name, None, f"value_of_{name}()", steps)
+
+
+def _holds_value(module: StaticModule, name: str) -> bool:
+    """Whether all that binds a name of a module gives it a value."""
+    kinds = {one.kind for one in module.table.get(name, [])}
+    return "value" in kinds and kinds <= {"value", "deleted"}
 
 
 def _submodules(target: Target, parts: tuple[str, ...]) -> tuple[str, ...]:
@@ -343,23 +374,11 @@ def _submodules(target: Target, parts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if locate(name, program.folders) is not None)
 
 
-def is_installed(module: StaticModule) -> bool:
-    """Whether a module belongs to an installed package or to Python itself, not to the user."""
-    path = next((path for path, known in module.program.modules.items() if known is module), None)
-    return path is not None and _in_library(path)
-
-
-def _in_library(path: Path) -> bool:
-    if not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
-        return True
-    return path.is_relative_to(Path(sysconfig.get_paths()["stdlib"]).resolve())
-
-
 def _is_compiled(name: str, program: Program) -> bool:
     found = locate(name, program.folders)
     if found is None or found.kind != "compiled":
         return False
-    return name in sys.builtin_module_names or _in_library(found.path.resolve())
+    return name in sys.builtin_module_names or is_in_library(found.path.resolve())
 
 
 HOMES = ("builtins", "collections", "numbers", "numpy", "typing")
@@ -605,6 +624,10 @@ def definition(meaning: CopiedDefinition | Literal, name: str, *, tidy: bool = F
     """
     if isinstance(meaning, Literal):
         return f"{name} = {meaning.text}"
+    if meaning.steps is not None and not meaning.expression:
+        value = name.removeprefix("value_of_")
+        told = f'    """`{value}` as {meaning.module.label} leaves it behind line {meaning.steps.last}."""'
+        return "\n".join([f"def {name}():", told, meaning.steps.text, f"    return {value}"])
     whole = meaning.module.table.get(meaning.name, [None])[-1]
     if whole is not None and isinstance(whole.node, ast.ClassDef):
         return _class(meaning, whole.node, name)

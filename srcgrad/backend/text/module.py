@@ -523,16 +523,19 @@ def follower(look: Globals | None) -> Callable[[Meaning], Piece | None]:
 
 def _copy_definition(meaning: CopiedDefinition, look: Globals) -> Piece:
     module, name = meaning.module, meaning.name
-    node: ast.AST | None = meaning.function.node if meaning.function else module.table[name][-1].node
+    defined = module.table.get(name, [])
+    node: ast.AST | None = meaning.function.node if meaning.function else defined[-1].node if defined else None
 
     def find(parts: tuple[str, ...]) -> DottedMeaning:
         if parts == (name,) and meaning.function is not None and look.member(module, name) == meaning:
             return DottedMeaning(meaning)
+        if meaning.maker is not None and parts == (meaning.maker.name,):
+            return DottedMeaning(meaning.maker)
         return look.find(module, parts)
 
     def at(root: str) -> Place | None:
         reads = [n for n in ast.walk(node or module.tree) if isinstance(n, ast.Name) and n.id == root]
         return place(module.label, module.lines, reads[0]) if reads else None
 
-    line = 0 if meaning.function else module.table[name][-1].line
+    line = 0 if meaning.function else meaning.steps.last if meaning.steps else module.table[name][-1].line
     return Piece(definition(meaning, name, tidy=look.embed), meaning, find, at, {}, line)

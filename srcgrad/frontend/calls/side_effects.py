@@ -463,7 +463,12 @@ def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
     if rule is not None and rule.kind == "refused":
         called = gast.unparse(node.func)
         raise facts.refuse(node, "E5001", f"`{called}` has no derivative: {rule.note}", "write it out")
-    if function in _REPORTS:
+    return is_report(function)
+
+
+def is_report(function: Any) -> bool:
+    """Whether a function of a library only reports: print, warnings, logging."""
+    if any(function is one for one in _REPORTS):
         return True
     return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging")
 

@@ -154,17 +154,11 @@ def test_a_clash_that_cannot_be_renamed_is_refused(tmp_path):
     ("lines", "reason"),
     [
         ("k = 1.0\nif input():\n    k = 2.0", "depends on what runs"),
-        ("k = 1.0\nk += 1.0", "more than one step"),
-        ("k = [1.0, 2.0]\nk[0] = 5.0", "may change"),
-        ("k = [1.0]\nk.append(5.0)", "may change"),
-        ("k, m = [1.0, 2.0], 3.0\nk[0] = 5.0", "may change"),
-        ("m = 1.0\nm, k = 2.0, m", "more than one step"),
-        ("base = 1.0\nk = 2.0 * base\nbase = 3.0", "bound anew"),
-        ("k = 1.0\nk = k * 2.0", "computed from itself"),
         ("class k:\n    pass", "is a class"),
-        ("import numpy as np\ng = np.random.default_rng(1)\na = g.normal()\nk = np.sort(g.normal(size=3))", "may draw"),
         ("import numpy as np\nnp.random.seed(1)\nk = np.random.normal(size=3)", "may draw"),
         ("import numpy as np\ng = np.random.default_rng()\nk = g.normal()", "may draw"),
+        ("k = 1.0\nglobals()['k'] = 2.0", "may change"),
+        ("k = [1.0]\nexec('k[0] = 2.0')", "may change"),
         ("", "nothing binds"),
         ("import missing_module as k", "no module"),
     ],
@@ -174,67 +168,9 @@ def test_a_global_that_cannot_be_told_is_refused_at_its_place(tmp_path, lines, r
     error = code_of(target + ":f", wrt=("x",))
     assert (error.code, error.place.text.strip()) in {
         ("E5012", "c = str(k)"),
-        ("E5012", "k = 2.0 * base"),
-        ("E5012", "k = k * 2.0"),
         ("E5012", "k = g.normal()"),
     }
     assert reason in error.message
-
-
-ONES = "import numpy as np\nk = np.ones((2, 2))\n"
-SAME = "def same(a):\n    return a\n\ndef fill(a, b=0.0):\n    c = a[0]\n    c[0] = b\n    return b\n"
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "row = k[0]\nrow[1] = 5.0",
-        "row = k.T\nrow += 1.0",
-        "row = k.reshape(-1)\nrow[1] = 5.0",
-        "row = np.asarray(k)\nrow[1] = 5.0",
-        "row = m = k\nm[1] = 5.0",
-        "row = k if len(k) else None\nrow.fill(2.0)",
-        "for row in k:\n    row *= 3.0",
-        "for n, row in enumerate(k):\n    row[n] = 3.0",
-        "d = {'k': k}\nd['k'][0] = 8.0",
-        "d = [k, k]\nd[1][0] = 8.0",
-        "d = [row for row in k]\nd[1][0] = 8.0",
-        "d = []\nd.append(k[0])\nd[0][:] = 8.0",
-        "a, b = k\nb[0] = 8.0",
-        "row = same(k)\nrow[0] = 8.0",
-        "m = fill(k, b=1.0)",
-        "m = np.multiply(k, 3.0, out=k)",
-        "m = [fill(one) for one in k]",
-        "class Held:\n    def __init__(self, k):\n        self.k = k\n\nheld = Held(k)\nheld.k[0] = 8.0",
-    ],
-)
-def test_a_global_that_changes_by_another_name_is_refused(tmp_path, lines):
-    """A line that is taken over would hold what the value was before."""
-    target = write(tmp_path, model=SAME + ONES + lines + "\n\ndef f(x):\n    return np.sum(k @ x)\n")
-    error = code_of(target + ":f", wrt=("x",))
-    assert error.code == "E5012", error
-    assert "may change k" in error.message
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "row = k.copy()\nrow[1] = 5.0",
-        "row = k * 2.0\nrow += 1.0",
-        "row = np.array(k)\nrow[1] = 5.0",
-        "d = {'k': k}\nd['m'] = 8.0",
-        "d = [k, k]\nd.append(8.0)\nd[0] = 3.0",
-        "d = [2.0 * row for row in k]\nd[1][0] = 8.0",
-        "m = len(k)\nm += 1",
-        "row = same(k * 1.0)\nrow[0] = 8.0",
-        "m = fill(k.copy())",
-        "class Held:\n    def __init__(self, k):\n        self.k = k\n\nheld = Held(k)\nheld.m = 8.0",
-    ],
-)
-def test_a_global_of_which_something_else_is_made_is_taken_over(tmp_path, lines):
-    target = write(tmp_path, model=SAME + ONES + lines + "\n\ndef f(x):\n    return np.sum(k @ x)\n")
-    names = run(dump(target + ":f", wrt=("x",)).text)
-    np.testing.assert_array_equal(names["f_grad"](np.ones(2)), [2.0, 2.0])
 
 
 @pytest.mark.parametrize(
