@@ -36,7 +36,7 @@ from srcgrad.backend.text.references import identifiers
 from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Handed, Kind, Names, Spec, of_display
+from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Kind, Names, PullbackForm, Spec, of_display
 from srcgrad.core.files import load
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
@@ -543,7 +543,7 @@ class Module:
         facts: Facts | None = None,
         single: bool = True,
         auxiliary: bool = False,
-        handed: Handed = PLAIN,
+        handed: PullbackForm = PLAIN,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
         kinds = kinds if mode != "primal" or self.blocks else {}
@@ -592,7 +592,7 @@ class Module:
         name = self.made[key].name
         return name in self.replaced and not any(name in names for other, names in read.items() if other != key)
 
-    def masked(self, plain: str, function: Any, kinds: dict[str, Kind], facts: Facts, handed: Handed) -> str:
+    def masked(self, plain: str, function: Any, kinds: dict[str, Kind], facts: Facts, handed: PullbackForm) -> str:
         """The derivative to call where masks are handed on: `plain` where it would neither take nor give any."""
         inner, known = self.making[plain], list(self.made)
         name = self.derivative(function, inner.request.mode, inner.request.wrt, kinds, facts, handed=handed)

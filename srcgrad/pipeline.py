@@ -17,11 +17,11 @@ import gast
 
 import srcgrad.templates as templates
 from srcgrad.analysis.activity import activity, own_branches
-from srcgrad.analysis.alias import aliases
+from srcgrad.analysis.alias import check_aliases
 from srcgrad.analysis.containers import containers
-from srcgrad.analysis.dtypes import complex_limits, complexes
+from srcgrad.analysis.dtypes import complex_limits, complex_values
 from srcgrad.analysis.mutation import check_mutation, definite_assignment
-from srcgrad.analysis.recognised_idioms import recognise_logistic, shifts
+from srcgrad.analysis.recognised_idioms import note_shifts, recognise_logistic
 from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import note_row_independence
 from srcgrad.analysis.shapes import shapes
@@ -31,9 +31,9 @@ from srcgrad.core.facts import (
     AskedKinds,
     Facts,
     FunctionNames,
-    Handed,
     Kind,
     KnownKinds,
+    PullbackForm,
     Request,
     inner_kinds,
     numbers,
@@ -43,59 +43,59 @@ from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, walk
 from srcgrad.core.trees import copy as trees_copy
-from srcgrad.derive.arguments import calls, check_places, check_real, operands
+from srcgrad.derive.arguments import check_places, check_real, derive_called_functions, note_list_arguments
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.forward import tangent, tangent_name
 from srcgrad.derive.probes import probes
 from srcgrad.derive.program import check
 from srcgrad.derive.recording import saved_values
-from srcgrad.derive.regularity import doubts
+from srcgrad.derive.regularity import note_doubts
 from srcgrad.derive.reverse import gradient, primal
 from srcgrad.derive.row_blocks import loop_over_blocks
 from srcgrad.frontend.again.stacks import stacks
 from srcgrad.frontend.calls.checkpointed_loops import checkpoints
 from srcgrad.frontend.calls.inline import inline_calls
-from srcgrad.frontend.calls.side_effects import entry
-from srcgrad.frontend.containers_that_change import refresh
+from srcgrad.frontend.calls.side_effects import copy_written_arguments
+from srcgrad.frontend.containers_that_change import rebind_changed_arrays
 from srcgrad.frontend.desugar.assignments import item_targets
 from srcgrad.frontend.desugar.conversions import conversions
-from srcgrad.frontend.desugar.desugar import desugar, exits, generated_text
+from srcgrad.frontend.desugar.desugar import desugar, generated_text, structured_exits
 from srcgrad.frontend.desugar.lists_and_dicts import lists
 from srcgrad.frontend.desugar.objects import records
 from srcgrad.frontend.desugar.views import views
-from srcgrad.frontend.early_facts import auxiliary, fields, intermediate, results
-from srcgrad.frontend.language import check_names, check_silent, subset
+from srcgrad.frontend.early_facts import intermediate_variables, result_fields, split_auxiliary_value, split_results
+from srcgrad.frontend.language import check_language, check_names, check_silent
 from srcgrad.frontend.normalise import normalise
-from srcgrad.frontend.rename_variables import spell_augmented, webs
-from srcgrad.optimise.adjoint_sums import accumulate, join_accumulations, parts
-from srcgrad.optimise.algebra import product_transposes, products, simplify, spread_seed
+from srcgrad.frontend.rename_variables import rename_webs, spell_augmented
+from srcgrad.optimise.adjoint_sums import accumulate, dict_adjoints, join_accumulations
+from srcgrad.optimise.algebra import loop_products, product_transposes, simplify, spread_seed
 from srcgrad.optimise.broadcasting import (
-    standins,
+    shape_only_operands,
     tangent_shapes,
     unbroadcast_elimination,
 )
-from srcgrad.optimise.buffer_reuse import reuse
+from srcgrad.optimise.buffer_reuse import buffer_reuse
 from srcgrad.optimise.common_subexpressions import common_subexpressions, rematerialisation
-from srcgrad.optimise.copies import copies, copy_elimination, successor_copies
+from srcgrad.optimise.copies import copy_elimination, copy_propagation, successor_copies
 from srcgrad.optimise.dead_code import (
-    dead_clears,
     dead_code,
-    dead_restores,
+    dead_stores_into_adjoints,
+    dead_stores_into_values,
     drop,
-    first_stores,
+    stores_for_first_sums,
     unbound_shapes,
 )
-from srcgrad.optimise.divisions import ratios, strength_reduction
+from srcgrad.optimise.divisions import common_divisors, strength_reduction
 from srcgrad.optimise.inline_expressions import (
-    inline,
-    inline_within_page,
-    order,
+    forward_substitution,
+    restore_user_statements,
     second_names,
-    spelling,
+    sort_adjoint_lines,
+    substitute_within_page,
 )
 from srcgrad.optimise.loops import loop_fusion, loop_invariants
-from srcgrad.optimise.naming import coalesce, count_temporaries, sign_turns, unpack
-from srcgrad.optimise.pullback_closure import closure
+from srcgrad.optimise.naming import coalesce, count_temporaries, sign_turns, unpack_results
+from srcgrad.optimise.pullback_closure import close_pullback
 from srcgrad.optimise.tape import (
     combined_records,
     late_records,
@@ -205,98 +205,102 @@ def again(run: Callable[[Any, Facts], Any]) -> Pass:
 
 
 DESUGAR = listed(again(generated_text), user(desugar))
-CALLEE = listed(item_targets, user(checkpoints), user(conversions), *DESUGAR, subset, exits)  # what is written out
+CALLEE = listed(
+    item_targets, user(checkpoints), user(conversions), *DESUGAR, check_language, structured_exits
+)  # what is written out
 EFFECTS = listed(item_targets, *DESUGAR)  # what is asked for what it changes
 FRONT = listed(
     item_targets,
     user(checkpoints),
     user(conversions),
     *DESUGAR,
-    subset,
-    exits,
-    auxiliary,
+    check_language,
+    structured_exits,
+    split_auxiliary_value,
     check_names,
     inline_calls,
     records,
-    user(refresh),
+    user(rebind_changed_arrays),
     lists,
     again(stacks),
     user(views),
-    user(entry),
+    user(copy_written_arguments),
     spell_augmented,
     user(definite_assignment),
-    user(fields),
-    webs,
+    user(result_fields),
+    rename_webs,
     user(check_silent),
     normalise,
-    intermediate,
-    results,
+    intermediate_variables,
+    split_results,
 )
 KINDS = listed(containers)  # of a result
-VALUES = listed(shifts, activity, again(own_branches), complexes, shapes)  # what else a caller is told of a result
+VALUES = listed(
+    note_shifts, activity, again(own_branches), complex_values, shapes
+)  # what else a caller is told of a result
 FLOW = (*FRONT, *KINDS)  # which parameters flow into a result
 NORMAL = (*FLOW, *listed(activity, again(own_branches), shapes))  # a callee in normal form
-RESULT = (*FLOW, *listed(activity, again(own_branches), complexes, shapes))  # whether a result is new
+RESULT = (*FLOW, *listed(activity, again(own_branches), complex_values, shapes))  # whether a result is new
 ANALYSE = listed(
     containers,
-    shifts,
+    note_shifts,
     activity,
     again(own_branches),
-    complexes,
+    complex_values,
     complex_limits,
     shapes,
-    doubts,
-    user(aliases),
+    note_doubts,
+    user(check_aliases),
     check_mutation,
     accumulators,
-    calls,
+    derive_called_functions,
     recognise_logistic,
 )
 OPTIMISE = listed(
     dead_code,
-    user(swept(dead_restores)),
+    user(swept(dead_stores_into_values)),
     swept(loop_fusion),
     swept(combined_records),
-    swept(standins),
+    swept(shape_only_operands),
     user(late_records),
     again(tangent_shapes),
-    parts,
+    dict_adjoints,
     spread_seed,
     second_names,
     swept(common_subexpressions),
-    swept(copies),
-    swept(ratios),
+    swept(copy_propagation),
+    swept(common_divisors),
     product_transposes,
-    spelling,
-    unpack,
-    inline,
+    restore_user_statements,
+    unpack_results,
+    forward_substitution,
     swept(unbroadcast_elimination),
     product_transposes,
     simplify,
-    order,
+    sort_adjoint_lines,
     sign_turns,
-    swept(copies),
-    first_stores,
-    user(dead_clears),
+    swept(copy_propagation),
+    stores_for_first_sums,
+    user(dead_stores_into_adjoints),
     copy_elimination,
     join_accumulations,
     loop_invariants,
-    products,
+    loop_products,
     user(successor_copies),
     accumulate,
-    inline_within_page,
+    substitute_within_page,
     simplify,
     strength_reduction,
     rematerialisation,
-    user(reuse),
+    user(buffer_reuse),
     coalesce,
     tape_layout,
     count_temporaries,
-    closure,
+    close_pullback,
     unbound_shapes,
 )
 
-REVERSE = (*FRONT, *ANALYSE, *listed(gradient, operands), *OPTIMISE)
+REVERSE = (*FRONT, *ANALYSE, *listed(gradient, note_list_arguments), *OPTIMISE)
 FORWARD = (*FRONT, *ANALYSE, *listed(tangent), *OPTIMISE)
 
 MODES: dict[str, Passes] = {
@@ -319,80 +323,81 @@ FACTS: dict[Callable[[Any, Facts], Any], str] = {
     conversions: "Names Origin Kinds Resolution > Names Origin Kinds",
     generated_text: "Names Origin Kinds > Names Origin",
     desugar: "Names Origin Kinds Resolution > Names Origin Kinds",
-    subset: "Names Origin > -",
-    exits: "Names Origin > Names Origin",
-    auxiliary: "- > -",
+    check_language: "Names Origin > -",
+    structured_exits: "Names Origin > Names Origin",
+    split_auxiliary_value: "- > -",
     check_names: "Names > -",
     inline_calls: "Names Origin Kinds Resolution Values > Names Origin Resolution",
     records: "Origin Kinds > -",
-    refresh: "Names Kinds Memory > Memory",
+    rebind_changed_arrays: "Names Kinds Memory > Memory",
     lists: "Names Kinds Resolution > Kinds",
     stacks: "Origin Kinds > Kinds",
     views: "Names Origin Kinds > Names Origin",
-    entry: "Names Origin Kinds Resolution > Names Origin Resolution",
+    copy_written_arguments: "Names Origin Kinds Resolution > Names Origin Resolution",
     spell_augmented: "Names Origin Kinds Values > Origin Values",
     definite_assignment: "- > -",
-    fields: "Names Origin > Origin",
-    webs: "Names Kinds Values > Names Values",
+    result_fields: "Names Origin > Origin",
+    rename_webs: "Names Kinds Values > Names Values",
     check_silent: "Names Kinds > -",
     normalise: "Names Origin Kinds Resolution Activity Memory Calls > Names Origin Resolution Activity Memory Calls",
-    intermediate: "- > -",
-    results: "Names Origin Resolution Activity > Names Origin Activity",
+    intermediate_variables: "- > -",
+    split_results: "Names Origin Resolution Activity > Names Origin Activity",
     containers: "Names Kinds Resolution Values Tape > Kinds",
-    shifts: "Resolution Idioms > Idioms",
+    note_shifts: "Resolution Idioms > Idioms",
     activity: "Names Origin Kinds Resolution Activity Memory Idioms > Origin Kinds Activity",
     own_branches: "Activity > Activity",
-    complexes: "Names Origin Kinds Resolution Activity Values > Resolution Values",
+    complex_values: "Names Origin Kinds Resolution Activity Values > Resolution Values",
     complex_limits: "Names Kinds Resolution Activity Values > Values",
     shapes: "Names Origin Kinds Resolution Values > Origin Kinds Values",
-    doubts: "Names Kinds Resolution Activity Values Calls Idioms > Idioms",
-    aliases: "Names Origin Kinds Resolution Activity Values > Names Origin Resolution Values",
+    note_doubts: "Names Kinds Resolution Activity Values Calls Idioms > Idioms",
+    check_aliases: "Names Origin Kinds Resolution Activity Values > Names Origin Resolution Values",
     check_mutation: "Names Origin Kinds Resolution Activity Values Memory Calls Idioms"
     " > Names Origin Resolution Activity Values Memory",
     accumulators: "Resolution Tape > Tape",
-    calls: "Names Origin Kinds Resolution Activity Values Calls Idioms > Names Origin Activity Values Calls Idioms",
+    derive_called_functions: "Names Origin Kinds Resolution Activity Values Calls Idioms"
+    " > Names Origin Activity Values Calls Idioms",
     recognise_logistic: "Resolution Activity Memory > Resolution",
     gradient: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Resolution Activity Values Memory Calls Tape Idioms",
-    operands: "Names Kinds Memory > Memory",
+    note_list_arguments: "Names Kinds Memory > Memory",
     dead_code: "Resolution Activity Calls Tape > Activity",
-    dead_restores: "Names Kinds Activity Values Memory Tape > Activity",
+    dead_stores_into_values: "Names Kinds Activity Values Memory Tape > Activity",
     loop_fusion: "Names Origin Kinds Resolution Activity Values Memory Tape > Names Origin Activity Values Tape",
     combined_records: "Names Origin Kinds Resolution Activity Values Memory Tape"
     " > Names Resolution Activity Values Tape",
-    standins: "Names Kinds Resolution Activity Values Memory Tape > Activity",
+    shape_only_operands: "Names Kinds Resolution Activity Values Memory Tape > Activity",
     late_records: "Names Kinds Values Memory Tape > -",
     tangent_shapes: "Names > -",
-    parts: "Names Kinds Tape > -",
+    dict_adjoints: "Names Kinds Tape > -",
     spread_seed: "Names Memory > -",
     second_names: "Names Activity Values Tape > Tape",
     common_subexpressions: "Names Origin Kinds Activity Memory Tape > Activity",
-    copies: "Names Activity Memory Tape > Activity",
-    ratios: "Names Kinds Activity Values Memory > Activity Values",
+    copy_propagation: "Names Activity Memory Tape > Activity",
+    common_divisors: "Names Kinds Activity Values Memory > Activity Values",
     product_transposes: "Names Kinds Resolution Values Tape > Values",
-    spelling: "Names Origin Resolution Tape > -",
-    unpack: "Names Resolution Tape > Names",
-    inline: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
+    restore_user_statements: "Names Origin Resolution Tape > -",
+    unpack_results: "Names Resolution Tape > Names",
+    forward_substitution: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
     simplify: "Names Origin Kinds Activity Values Tape > -",
     unbroadcast_elimination: "Names Kinds Activity Values Memory Tape > Activity Tape",
-    order: "Names Origin Kinds Activity Values Memory Tape > Tape",
+    sort_adjoint_lines: "Names Origin Kinds Activity Values Memory Tape > Tape",
     sign_turns: "Names Kinds Resolution Activity Values Memory Tape > Names Resolution Values",
-    first_stores: "Values > -",
-    dead_clears: "Names Kinds Values Memory Tape > -",
+    stores_for_first_sums: "Values > -",
+    dead_stores_into_adjoints: "Names Kinds Values Memory Tape > -",
     copy_elimination: "Names Values Memory > Memory",
     join_accumulations: "Names Tape > -",
     loop_invariants: "Names Origin Kinds Resolution Values Memory Tape > Names Values",
-    products: "Names Origin Kinds Activity Values Memory Tape > Names Tape",
+    loop_products: "Names Origin Kinds Activity Values Memory Tape > Names Tape",
     successor_copies: "Names Resolution Memory Tape > -",
     accumulate: "Names Kinds Activity Values Tape > Names",
-    inline_within_page: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
+    substitute_within_page: "Names Origin Resolution Activity Values Memory Calls Tape > Values",
     strength_reduction: "Names Origin Kinds Activity Values Memory Tape > -",
     rematerialisation: "Names Origin Kinds Resolution Values Memory Tape > Values",
-    reuse: "Names Activity Values Memory Tape > -",
+    buffer_reuse: "Names Activity Values Memory Tape > -",
     coalesce: "Names Values Memory Tape > Names Values Memory",
     tape_layout: "Names Kinds Memory Calls Tape > Names Tape",
     count_temporaries: "Names Values Memory Tape > Names Values Tape",
-    closure: "Names Kinds Memory Calls Tape > Names Tape",
+    close_pullback: "Names Kinds Memory Calls Tape > Names Tape",
     unbound_shapes: "Tape > -",
     tangent: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Origin Resolution Values Tape Idioms",
@@ -455,7 +460,7 @@ class Wanted:
     single: bool = True
     called: bool = False
     auxiliary: bool = False
-    handed: Handed = PLAIN
+    handed: PullbackForm = PLAIN
 
 
 def derive(

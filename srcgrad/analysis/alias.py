@@ -159,7 +159,7 @@ def makes_new_value(value: Node, facts: Facts) -> bool:
     return makes_new(function, value, first)
 
 
-def aliases(function: Node, facts: Facts) -> Node:
+def check_aliases(function: Node, facts: Facts) -> Node:
     """Refuse an augmented assignment to an array that another name, a container or the caller may hold.
 
     Where it is accepted `a += e` means what `a = a + e` means.

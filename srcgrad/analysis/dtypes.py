@@ -211,12 +211,12 @@ def binding_of_dotted_name(node: Any, namespace: Namespace) -> Binding | None:
 _PLACE_OF_OUTPUT = 4  # of what scipy.signal.butter and its relatives return, or later
 
 
-def complexes(function: Node, facts: Facts) -> Node:
+def complex_values(function: Node, facts: Facts) -> Node:
     """Find the names that may hold a complex number.
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> text = "def f(x):\\n    z = np.fft.fft(x)\\n    return np.sum(np.abs(z))"
-    >>> list(explain_facts(text, "complexes").values.complex)
+    >>> list(explain_facts(text, "complex_values").values.complex)
     ['z']
     """
     facts.values.complex.update({p: None for p in parameters(function) if facts.kinds.of_names.get(p, UNKNOWN).complex})

@@ -135,7 +135,7 @@ class ShiftDegree:
     form: str
 
 
-def shifts(function: Node, facts: Facts) -> Node:
+def note_shifts(function: Node, facts: Facts) -> Node:
     """Find each `c = np.max(z, ...)` on which nothing depends: all that reads it is as it would be for any other c.
 
     `log(sum(exp(z - c))) + c` and `exp(z - c) / sum(exp(z - c))` do not change when c does, so no adjoint flows to c.

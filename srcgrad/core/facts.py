@@ -97,7 +97,7 @@ SCALAR = Kind("scalar", 0)
 
 
 @record(frozen=True)
-class Handed:
+class PullbackForm:
     """How a pullback is called by another function of the text."""
 
     apart: bool = False  # whether there is a seed for each item of a returned tuple
@@ -105,7 +105,7 @@ class Handed:
     gives_masks: tuple[str, ...] = ()  # parameters of whose adjoints it says so, behind the adjoints
 
 
-PLAIN = Handed()
+PLAIN = PullbackForm()
 
 
 @record(frozen=True)
@@ -162,7 +162,7 @@ class Request:
     inner: tuple[str, ...] = ()  # names in wrt that are local variables
     called: bool = False  # whether another function of the text calls this one
     placed: bool = False  # written out in its caller, whose lists and arrays it gets
-    handed: Handed = PLAIN  # how that calls its pullback
+    handed: PullbackForm = PLAIN  # how that calls its pullback
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted

@@ -37,7 +37,7 @@ from srcgrad import runtime
 from srcgrad.analysis.argument_kinds import kinds_of, value_attributes
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Handed, Kind, Operation, function_called
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation, PullbackForm, function_called
 from srcgrad.core.identity import holder, is_distribution
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Step
@@ -282,12 +282,12 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     kinds = kinds_of(bound, facts)
     if facts.recomputes and (operation.checkpointed or (in_loop and _is_arithmetic(callee.tree))):
         check_repeatable(operation.function, call, facts)
-        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, handed=Handed(apart=True))
+        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, handed=PullbackForm(apart=True))
         if facts.module.seeds(made):
             facts.calls.recomputed[call], facts.calls.backs[call], facts.calls.derived[call] = made, "", (made, kinds)
             return _call_of_step(node, facts)
     mode = "forward" if facts.pushes_forward else "vjp"
-    made = facts.module.derivative(operation.function, mode, wrt, kinds, facts, handed=Handed(apart=True))
+    made = facts.module.derivative(operation.function, mode, wrt, kinds, facts, handed=PullbackForm(apart=True))
     facts.calls.derived[call] = made, kinds
     facts.calls.callee_seeds[call] = facts.module.seeds(made)
     facts.origin.rewritten[facts.origin.user.get(node, node)] = None
@@ -612,11 +612,12 @@ _ARRAYS = ("array", "both")
 _OF_ITEMS = ("given", "display")  # shapes of arrays that have the items of a list
 
 
-def operands(program: Tree, facts: Facts) -> Tree:
+def note_list_arguments(program: Tree, facts: Facts) -> Tree:
     """Note what a list would be, by argument: an `error` of the function, or of `another` text.
 
     >>> from srcgrad.interface.show.explain import explain_facts
-    >>> explain_facts("def f(x, p, q):\\n    return np.sum(x * p) + x + q**2", after="operands").memory.if_list
+    >>> text = "def f(x, p, q):\\n    return np.sum(x * p) + x + q**2"
+    >>> explain_facts(text, after="note_list_arguments").memory.if_list
     {'x': 'another', 'p': 'another', 'q': 'error'}
     """
     if isinstance(program, Program) and not facts.module.target.typed:
@@ -729,14 +730,14 @@ def _binds(node: Node) -> bool:
     return isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name)
 
 
-def calls(function: Node, facts: Facts) -> None:
+def derive_called_functions(function: Node, facts: Facts) -> None:
     """Replace the calls through which a derivative flows; all others stay calls of the primal.
 
     Operations get the derivatives that they need of functions that they are given, and these functions have names.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "from scipy.integrate import odeint\\ndef f(k, t):\\n    return odeint(lambda y, t: -k * y, 1.0, t)"
-    >>> print(explain_text(text, after="calls", wrt=("k",)))
+    >>> print(explain_text(text, after="derive_called_functions", wrt=("k",)))
     def f(k, t):
         y_ = odeint(inner, 1.0, t, args=(k,))
         return y_

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import gast
 
-from srcgrad.core.facts import Facts, Handed, Operation, Spec, copy_with_facts
+from srcgrad.core.facts import Facts, Operation, PullbackForm, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -358,7 +358,7 @@ def masks_taken(node: Node, bound: str, adjoints: Adjoints, shared: Block) -> li
     gives = tuple(parameter for parameter, operand in operands if operand.id in facts.idioms.masked)
     made = plain
     if takes or gives:
-        handed = Handed(True, takes, gives)
+        handed = PullbackForm(True, takes, gives)
         made = facts.module.masked(plain, facts.resolution.operation[call].function, kinds, facts, handed)
     if call in facts.calls.recomputed:
         facts.calls.recomputed[call] = made

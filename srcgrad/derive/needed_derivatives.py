@@ -55,7 +55,7 @@ def bind_needed_masks(function: Node, facts: Facts) -> None:
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(p):\\n    return np.sum(np.sqrt(np.maximum(p, 0.0)))"
-    >>> lines = explain_text(text, after="inline").splitlines()
+    >>> lines = explain_text(text, after="forward_substitution").splitlines()
     >>> [line.strip() for line in lines if "np.where" in line]
     ['t3_bar = 0.5 * y_bar / np.where(p >= 0.0, np.sqrt(np.maximum(p, 0.0)), 1.0)']
     """
@@ -147,7 +147,7 @@ def needed_tangents(function: Node, facts: Facts) -> None:
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0))"
-    >>> print(explain_text(text, after="inline", mode="forward").splitlines()[-3])
+    >>> print(explain_text(text, after="forward_substitution", mode="forward").splitlines()[-3])
     t2_dot = np.where(x > 0.0, 0.5 * x_dot / np.where(x > 0.0, t3, 1.0), 0.0)
     """
     if not facts.idioms.doubts or facts.values.complex:

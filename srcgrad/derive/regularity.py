@@ -73,7 +73,7 @@ def note_floors(order: Block, apart: list[str], facts: Facts) -> None:
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> text = "def f(x):\\n    r = np.sqrt(x * x + 0.25)\\n    return np.sum(1.0 / r)"
-    >>> explain_facts(text, after="doubts").idioms.floors
+    >>> explain_facts(text, after="note_doubts").idioms.floors
     {'t2': 0.0, 't1': 0.25, 'r': 0.5, 't4': 0.0, 'y': 0.0}
     """
     made: dict[str, list[Node]] = {}
@@ -465,11 +465,11 @@ def _names(node: Node) -> tuple[str, ...]:
 _NUMBERS = ("scalar", "function", "object", "none", "other")
 
 
-def doubts(function: Node, facts: Facts) -> Node:
+def note_doubts(function: Node, facts: Facts) -> Node:
     """Note the names of doubtful values, and of those whose adjoints meet a factor that is not finite for sure.
 
     >>> from srcgrad.interface.show.explain import explain_facts
-    >>> list(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.sum(y)", after="doubts").idioms.masked)
+    >>> list(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.sum(y)", after="note_doubts").idioms.masked)
     ['y', 'y_']
     """
     if facts.request.mode == "primal":

@@ -295,12 +295,12 @@ def _stays(node: Node, deposit: Deposit) -> bool:
     return isinstance(key, gast.Constant) and key.value != deposit.place.value if key is not None else False
 
 
-def refresh(function: Node, facts: Facts) -> Node:
+def rebind_changed_arrays(function: Node, facts: Facts) -> Node:
     """Make a change of such an array one of its name, and put the new array where the old one was.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n    a = np.zeros(2) + x\\n    t = (a, x)\\n    a *= x\\n    return np.sum(t[0])"
-    >>> print(explain_text(text, after="refresh"))
+    >>> print(explain_text(text, after="rebind_changed_arrays"))
     def f(x):
         a = np.zeros(2) + x
         t = a, x

@@ -352,7 +352,7 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
     return False
 
 
-def auxiliary(function: Node, facts: Facts) -> Node:
+def split_auxiliary_value(function: Node, facts: Facts) -> Node:
     """`return g(x)` as `value, beside = g(x)` and `return value, beside`: the derivative is of the first alone."""
     if not facts.request.auxiliary:
         return function
@@ -374,11 +374,11 @@ def auxiliary(function: Node, facts: Facts) -> Node:
     return function
 
 
-def fields(function: Node, facts: Facts) -> Node:
+def result_fields(function: Node, facts: Facts) -> Node:
     """Spell the fields of several results by their places.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(a):\\n    r = np.linalg.qr(a)\\n    return r.Q @ r.R", after="fields"))
+    >>> print(explain_text("def f(a):\\n    r = np.linalg.qr(a)\\n    return r.Q @ r.R", after="result_fields"))
     def f(a):
         r = np.linalg.qr(a)
         return r[0] @ r[1]
@@ -428,11 +428,11 @@ def _field(value: Node, known: dict[str, Results], facts: Facts, local: frozense
     return at(expression("held[place]", held=held, place=literal_node(names.index(value.attr))), value)
 
 
-def intermediate(function: Node, facts: Facts) -> Node:
+def intermediate_variables(function: Node, facts: Facts) -> Node:
     """Take the names in `wrt` that are no parameters: each is bound once, in no branch and no loop, and never changed.
 
     >>> from srcgrad.interface.show.explain import run
-    >>> run("def f(x):\\n    h = x * x\\n    return np.sum(h)", "intermediate", wrt=("h",))[1].request.inner
+    >>> run("def f(x):\\n    h = x * x\\n    return np.sum(h)", "intermediate_variables", wrt=("h",))[1].request.inner
     ('h',)
     """
     facts.request = replace(
@@ -496,11 +496,11 @@ class _Work:
     users: dict[str, Node] = field(default_factory=dict)  # ... -> the user's statement that binds it
 
 
-def results(function: Node, facts: Facts) -> Node:
+def split_results(function: Node, facts: Facts) -> Node:
     """Where several results are read one by one, let no name hold all of them.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(a):\\n    return np.linalg.eigh(a)[0] ** 2", after="results"))
+    >>> print(explain_text("def f(a):\\n    return np.linalg.eigh(a)[0] ** 2", after="split_results"))
     def f(a):
         eigenvalues, eigenvectors = np.linalg.eigh(a)
         t2 = eigenvalues

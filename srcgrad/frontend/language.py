@@ -180,11 +180,11 @@ _REMEDIES: dict[type, tuple[str, str]] = {
 }
 
 
-def subset(function: Node, facts: Facts) -> Node:
+def check_language(function: Node, facts: Facts) -> Node:
     """Refuse what is outside the accepted Python; the tree is returned as it is.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> explain_text("def f(x):\\n    del x[0]\\n    return 1.0", after="subset")
+    >>> explain_text("def f(x):\\n    del x[0]\\n    return 1.0", after="check_language")
     Traceback (most recent call last):
     ...
     srcgrad.core.errors.DifferentiationError: E5005 Python outside the subset: `del` is not accepted

@@ -352,7 +352,7 @@ def _is_iterator(node: Node, scope: Scope) -> bool:
 
 
 def _spell_plainly(node: Node | None, scope: Scope) -> None:
-    """`range(n)` for `builtins.range(n)`: later passes know it by this name, which `subset` keeps for it."""
+    """`range(n)` for `builtins.range(n)`: later passes know it by this name, which `check_language` keeps for it."""
     while isinstance(node, gast.Call):
         found = binding_of(node.func, scope.facts, scope.local)
         if found is None or found.object not in (range, reversed):

@@ -96,11 +96,11 @@ def _is_general_update(node: Node, facts: Facts) -> bool:
     return not (added and (facts.request.generated or is_basic(node.target.slice, frozenset(facts.values.integers))))
 
 
-def webs(function: Node, facts: Facts) -> Node:
+def rename_webs(function: Node, facts: Facts) -> Node:
     """Give each web of definitions and uses a name of its own; the first keeps the user's.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x, y):\\n    x = x * y\\n    x = x / y\\n    return x", after="webs"))
+    >>> print(explain_text("def f(x, y):\\n    x = x * y\\n    x = x / y\\n    return x", after="rename_webs"))
     def f(x, y):
         x_1 = x * y
         x_2 = x_1 / y

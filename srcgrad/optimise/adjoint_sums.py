@@ -544,7 +544,7 @@ def _place(end: Node, setting: Setting) -> Linear | None:
 ONE_BY_ONE = ("tuple", "list", "dict")
 
 
-def parts(program: Program, facts: Facts) -> Program:
+def dict_adjoints(program: Program, facts: Facts) -> Program:
     """`p_bar = zeros_like(p)`, `p_bar["w"] += e` as `p_bar = {"w": e, ...}`, where nothing reads p_bar in between.
 
     It is done for texts that will be differentiated again, in which containers do not change.

@@ -611,7 +611,7 @@ class _Term:
     kept: tuple[Node, Node]  # the adjoint of the product, the other factor
 
 
-def products(program: Program, facts: Facts) -> Program:
+def loop_products(program: Program, facts: Facts) -> Program:
     """Keep the factors of each trip in lists, and multiply once behind the loop.
 
     An outer product per trip touches all of the matrix twice per trip; the product of two matrices does so once.

@@ -512,16 +512,16 @@ def _is_alike(one: Spec, two: Spec) -> bool:
 _Place = tuple[int, Node]  # where in a block something is read for its shape
 
 
-def standins(program: Program, facts: Facts) -> Program:
+def shape_only_operands(program: Program, facts: Facts) -> Program:
     """Give `sum_to` and `fit_to` a value that the trip has brought back anyway, or that the last trip has left.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h * v)\\n    s = s / 2 + v * (h + e)"
     >>> text += "\\n  return s"
-    >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
+    >>> [line for line in explain_text(text, after="shape_only_operands", wrt=("h",)).splitlines() if "v, e)" in line]
     ['    t4_bar = sum_to(t3_bar * v, e)']
     >>> text = "def f(c, n):\\n  a = np.ones(4)\\n  for k in range(n):\\n    a[1:] += 2 * np.diff(a)\\n    a[0] += c\\n"
-    >>> "t2_stack" in explain_text(text + "  return np.sum(a)", after="standins", wrt=("c",))
+    >>> "t2_stack" in explain_text(text + "  return np.sum(a)", after="shape_only_operands", wrt=("c",))
     False
     """
     backward, trips = loop_bodies(program.backward), loop_bodies(program.forward)

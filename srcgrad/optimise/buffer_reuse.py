@@ -53,7 +53,7 @@ _READS = (
 _FLOATS = (np.exp, np.log, np.sqrt, np.sin, np.cos, np.tanh, np.divide, np.true_divide)
 
 
-def reuse(program: Program, facts: Facts) -> Program:
+def buffer_reuse(program: Program, facts: Facts) -> Program:
     """Let adjoints of large intermediates overwrite them; a pullback, which may run again, keeps what it reads."""
     if facts.request.mode not in ("reverse", "value-and-grad") or facts.request.called or facts.module.inline:
         return program

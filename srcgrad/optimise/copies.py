@@ -300,12 +300,12 @@ def _array_handed_on(node: Node, facts: Facts) -> str:
     return value.id if isinstance(value, gast.Name) else ""
 
 
-def copies(program: Program, facts: Facts) -> Program:
+def copy_propagation(program: Program, facts: Facts) -> Program:
     """Drop `u = v` for a temporary or an adjoint u that is bound once, and read v instead; and a loop of nothing else.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(w, n):\\n    for _ in range(n):\\n        w = w + 1.0\\n    return w * w"
-    >>> print(explain_text(text, after="copies", wrt=("w",)).splitlines()[-2])
+    >>> print(explain_text(text, after="copy_propagation", wrt=("w",)).splitlines()[-2])
     w_bar = y_bar * 2.0 * w
     """
     uses = count(program.block)

@@ -76,7 +76,7 @@ from srcgrad.frontend.early_facts import After, Names, Reader
 from srcgrad.optimise.broadcasting import indices, is_fitted, matters, names_of_elements, outline
 
 
-def first_stores(program: Program, facts: Facts) -> Program:
+def stores_for_first_sums(program: Program, facts: Facts) -> Program:
     """Store at once what would be added to a part that has just been cleared.
 
     What stands between the two only adds to the array, and sums may be added in any order.
@@ -297,7 +297,7 @@ class Text:
     reads: list[ArrayRead] = field(default_factory=list)
 
 
-def dead_restores(program: Program, facts: Facts) -> Program:
+def dead_stores_into_values(program: Program, facts: Facts) -> Program:
     """Drop what brings back elements of arrays, or items of dicts, that nothing reads later, and what only that needed.
 
     An adjoint in a dict that begins anew is bound to what begins it.
@@ -439,12 +439,13 @@ _WHOLE = gast.Constant(value=Ellipsis, kind=None)
 Read = tuple[Node, Where]  # an index, and where it is read
 
 
-def dead_clears(program: Program, facts: Facts) -> Program:
+def dead_stores_into_adjoints(program: Program, facts: Facts) -> Program:
     """Drop the clearing of parts of adjoints that are read no more.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(x):\\n  a = np.empty(5)\\n  a[0] = x[0]\\n  for t in range(1, 5):\\n    a[t] = a[t - 1] * x[t]\\n"
-    >>> texts = [explain_text(text + "  return a[4]", after, wrt=("x",)) for after in ("first_stores", "dead_clears")]
+    >>> passes = ("stores_for_first_sums", "dead_stores_into_adjoints")
+    >>> texts = [explain_text(text + "  return a[4]", after, wrt=("x",)) for after in passes]
     >>> ["a_bar[t] = 0.0" in one for one in texts]
     [True, False]
     """

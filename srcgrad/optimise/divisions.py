@@ -242,12 +242,12 @@ class _Read:
     operand: Node
 
 
-def ratios(program: Program, facts: Facts) -> Program:
+def common_divisors(program: Program, facts: Facts) -> Program:
     """Divide by an operand of a ratio or of a product once, instead of by it and by the other.
 
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(a, b):\\n    return np.sum(np.log(a / b) ** 2)"
-    >>> print("\\n".join(explain_text(text, after="ratios").splitlines()[-4:-1]))
+    >>> print("\\n".join(explain_text(text, after="common_divisors").splitlines()[-4:-1]))
     t3_bar = y_bar * 2.0 * t3
     a_bar = sum_to(t3_bar / a, a)
     b_bar = sum_to(-t3_bar / b, b)

@@ -64,7 +64,7 @@ _LINES = 3  # of a call with all of its arguments in one
 _SHORTER = 8  # columns that a line of arguments loses when temporaries are counted
 
 
-def inline(program: Program, facts: Facts) -> Program:
+def forward_substitution(program: Program, facts: Facts) -> Program:
     """Write single-use temporaries and adjoints of temporaries where they are read, never into a loop.
 
     Evaluation order changes only between operations without effect; nothing is computed twice.
@@ -73,7 +73,7 @@ def inline(program: Program, facts: Facts) -> Program:
 
 
 def inline_within(program: Program, facts: Facts, width: int) -> Program:
-    """As `inline`, where the line that reads a value has at most `width` columns then."""
+    """As `forward_substitution`, where the line that reads a value has at most `width` columns then."""
     uses = count(program.block)
     uses.width = width
     top = _inlined_block([*program.forward, NOTHING, *program.backward, program.result], facts, uses, 4)
@@ -275,7 +275,7 @@ def _is_display(item: Node) -> bool:
     return isinstance(item, gast.Starred) and isinstance(item.value, gast.Tuple)
 
 
-def order(program: Program, facts: Facts) -> Program:
+def sort_adjoint_lines(program: Program, facts: Facts) -> Program:
     """Sort each group of lines, keeping what depends on what; join two contributions that meet in one group."""
     program.backward = rewrite_nested(
         program.backward, lambda block, depth: _ordered_block(block, facts, STEP + STEP * depth)
@@ -472,7 +472,7 @@ def _sum(first: Node, value: Node, facts: Facts) -> Node:
     return gast.BinOp(first, value.op, value.right)
 
 
-def spelling(program: Program, facts: Facts) -> Program:
+def restore_user_statements(program: Program, facts: Facts) -> Program:
     """Put the user's statement in the place of the normal statements that stand for it."""
     readers: dict[str, list[Node]] = {}
     for node in statements(program.block):
@@ -559,7 +559,7 @@ def _run_is_private(run: Block, user: Node, readers: dict[str, list[Node]], fact
 WIDTH = 88
 
 
-def inline_within_page(program: Program, facts: Facts) -> Program:
+def substitute_within_page(program: Program, facts: Facts) -> Program:
     """Write values where they are read, if the line keeps within the page; kernels are cut between statements.
 
     The terms of an adjoint come into the line that stores it into a part of another one, if they fit there.

@@ -340,7 +340,7 @@ def _signs(value: Node) -> int:
     return sum(isinstance(n, gast.UnaryOp) and isinstance(n.op, gast.USub) for n in walk(value))
 
 
-def unpack(program: Program, facts: Facts) -> Program:
+def unpack_results(program: Program, facts: Facts) -> Program:
     """Unpack the tuple that a callee returned in the statement that calls it."""
     uses = count(program.block)
     program.forward = rewrite_blocks(program.forward, lambda block: _block(block, uses, facts))

@@ -22,7 +22,7 @@ from srcgrad.core.trees import (
 from srcgrad.derive.program import Program
 
 
-def closure(program: Program, facts: Facts) -> Program:
+def close_pullback(program: Program, facts: Facts) -> Program:
     """In mode vjp, give the backward half fresh names for the stacks it pops and the values it restores."""
     if facts.request.mode != "vjp":
         return program

@@ -47,7 +47,7 @@ POINT = np.array([[0.3, -1.2, 0.7], [0.9, 0.2, -0.4], [1.5, 0.1, 0.8]])
 
 def function_of(body):
     text = "def f(z):\n" + "".join(f"    {line}\n" for line in body.splitlines())
-    return text, load("import numpy as np\n\n" + text, "f", "shifts", {}, by="tests")
+    return text, load("import numpy as np\n\n" + text, "f", "note_shifts", {}, by="tests")
 
 
 @pytest.mark.parametrize("body", HEADS.values(), ids=HEADS)

@@ -16,17 +16,17 @@ import srcgrad
 from srcgrad import pipeline
 from srcgrad.core.trees import header, statements, walk
 from srcgrad.interface.check.check import check_grads
-from srcgrad.optimise.adjoint_sums import parts as adjoint_parts
+from srcgrad.optimise.adjoint_sums import dict_adjoints as adjoint_parts
 from srcgrad.optimise.algebra import spread_seed
 from srcgrad.optimise.broadcasting import tangent_shapes
-from srcgrad.optimise.naming import unpack
-from srcgrad.optimise.pullback_closure import closure
+from srcgrad.optimise.naming import unpack_results
+from srcgrad.optimise.pullback_closure import close_pullback
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.
-ELSEWHERE = {"spread_seed", "parts", "tangent_shapes"}
-# A pullback is a function inside of another: without `closure` it cannot bind what it brings back.
-PASSES = [each.run for each in dict.fromkeys(pipeline.OPTIMISE) if each.run is not closure]
+ELSEWHERE = {"spread_seed", "dict_adjoints", "tangent_shapes"}
+# A pullback is a function inside of another: without `close_pullback` it cannot bind what it brings back.
+PASSES = [each.run for each in dict.fromkeys(pipeline.OPTIMISE) if each.run is not close_pullback]
 
 
 def without(one: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ POINT = np.array([0.4, -0.3, 0.8])
 
 def test_results_of_a_callee_are_unpacked_where_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, text = srcgrad.grad(twice_turned, (0, 1))(POINT, 0.7), srcgrad.source(twice_turned, wrt=(0, 1))
-    without(unpack, monkeypatch)
+    without(unpack_results, monkeypatch)
     for a, b in zip(srcgrad.grad(twice_turned, (0, 1))(POINT, 0.7), expected, strict=True):
         np.testing.assert_array_equal(a, b)
     assert len(srcgrad.source(twice_turned, wrt=(0, 1)).split()) > len(text.split())
@@ -143,7 +143,7 @@ def test_adjoints_of_an_object_are_put_together_before_they_are_differentiated(m
 
 
 def test_what_a_pullback_brings_back_goes_by_names_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(closure, monkeypatch)
+    without(close_pullback, monkeypatch)
     _, back = srcgrad.vjp(grown, POINT, 0.7)
     with pytest.raises(UnboundLocalError):
         back(1.0)

@@ -54,13 +54,13 @@ def test_a_function_is_shown_after_each_pass(mode: str, model: str, capsys: pyte
 
 def test_a_pass_of_several_places_is_named_with_its_number(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
-    for which in ("copies", "copies:1", "copies:2"):
+    for which in ("copy_propagation", "copy_propagation:1", "copy_propagation:2"):
         assert main(["explain", model, "--after", which]) == 0
         shown.append(capsys.readouterr().out.partition("\n")[2])
     assert shown[0] == shown[1] != shown[2]
 
 
-@pytest.mark.parametrize("wrong", ["copy", "copies:9", "copies:0", "copies:x"])
+@pytest.mark.parametrize("wrong", ["copy", "copy_propagation:9", "copy_propagation:0", "copy_propagation:x"])
 def test_a_pass_that_is_not_there_is_refused(wrong: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", model, "--after", wrong]) == 1
     assert "the passes are: item_targets, " in capsys.readouterr().err

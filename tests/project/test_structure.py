@@ -110,7 +110,7 @@ NO_MODULES = {  # what begins like the name of one
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no reader of TOML")
 def test_modules_named_by_strings_are_there() -> None:
-    """What is imported when it is asked for, commands, families of rules and entry points: names that no tool follows."""
+    """What is imported when it is asked for, commands, families of rules, entry points: no tool follows them."""
     found = {
         "pyproject.toml": entry_points(),
         "srcgrad.interface.cli": {f"{cli.__name__}.{m}" for m in COMMANDS.values()},

@@ -439,7 +439,7 @@ def taken_as_real(function: Any) -> tuple[str, ...]:
 
 
 def note_real(given: dict[str, Node], found: Function, spelled: dict[str, str], inner: Facts, facts: Facts) -> None:
-    """The text of a derivative that a function calls was made for real arguments: `complexes` sees to it."""
+    """The text of a derivative that a function calls was made for real arguments: `complex_values` sees to it."""
     real = () if found.tree is not None else taken_as_real(found.called)
     assumed = [*inner.values.assumed_real, *(p for p in given if p in real)]
     facts.values.assumed_real.update({spelled.get(one, one): None for one in assumed})

@@ -333,11 +333,11 @@ def _mutable_default_parameters(tree: Node) -> list[str]:
     return [p.id for p, default in pairs if default is not None and not isinstance(default, gast.Constant)]
 
 
-def entry(function: Node, facts: Facts) -> Node:
+def copy_written_arguments(function: Node, facts: Facts) -> Node:
     """Copy a written argument at the start, unless another function gave it, which would miss what is written.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x, n):\\n    x[0] = n\\n    return x", after="entry"))
+    >>> print(explain_text("def f(x, n):\\n    x[0] = n\\n    return x", after="copy_written_arguments"))
     def f(x, n):
         x = owned(x, (n,))
         x[0] = n

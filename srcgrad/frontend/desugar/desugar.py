@@ -275,11 +275,11 @@ class Ways:
     looped: int = 0  # how many loops are around
 
 
-def exits(function: Node, facts: Facts) -> Node:
+def structured_exits(function: Node, facts: Facts) -> Node:
     """Leave every block at its end only.
 
     >>> from srcgrad.interface.show.explain import explain_text
-    >>> print(explain_text("def f(x):\\n    if x < 0.0:\\n        return -x\\n    return x", after="exits"))
+    >>> print(explain_text("def f(x):\\n    if x < 0.0:\\n        return -x\\n    return x", after="structured_exits"))
     def f(x):
         if x < 0.0:
             result = -x

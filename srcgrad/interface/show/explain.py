@@ -206,7 +206,7 @@ def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | Non
 
 
 def _after(asked: str, tree: Any, facts: Facts) -> Any:
-    """A tree after the pass of a name, or after the second one of it: `copies:2`; E5015 if there is none."""
+    """A tree after the pass of a name, or after the second one of it: `copy_propagation:2`; E5015 if there is none."""
     name, _, count = asked.partition(":")
     chosen = steps(facts.request.mode, facts.module)
     places = [k for k, each in enumerate(chosen) if each.name == name]
