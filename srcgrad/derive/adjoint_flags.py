@@ -153,7 +153,7 @@ def _moves(block: Block, held: Node) -> bool:
 
 def guard_by_flag(flag: str, block: Block, node: Node, adjoints: Adjoints) -> Block:
     """`if flag: ...`; masks are made before it, since they hold in either case."""
-    needed = {mask.held for mask in adjoints.masks.values()}
+    needed = {held for mask in adjoints.masks.values() for held in mask.names}
     before: Block = []
     for each in reversed(block):
         if isinstance(each, gast.Assign) and not written_names(each) and needed.intersection(stores(each)):
@@ -200,7 +200,7 @@ def met_masks(
         first = next(mask for mask in given if mask is not None)
         if given[0] == given[1]:
             found[primal] = first
-        elif facts.idioms.masked.get(primal) and not any(mask is not None and mask.grown for mask in given):
+        elif facts.idioms.masked.get(primal) and not any(m is not None and (m.grown or m.of_items) for m in given):
             if all(mask is not None or none for mask, none in zip(given, zero, strict=True)):
                 found[primal] = _mask_after_branch(primal, given, sides, node, adjoints)
     adjoints.masks = found

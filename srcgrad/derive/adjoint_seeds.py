@@ -19,7 +19,7 @@ from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts, function_called
 from srcgrad.core.trees import Block, Node, assign, at, expression, literal_node, name, stores
 from srcgrad.derive.adjoints import PRESENT, Adjoints
-from srcgrad.derive.masks import Mask
+from srcgrad.derive.masks import Mask, is_container
 
 Pair = tuple[Node, Node]  # operand, its contribution
 
@@ -97,6 +97,7 @@ def unpack_adjoints(
     targets += [name(one, gast.Store()) for one in behind]
     for primal in direct:
         adjoints.state[primal] = PRESENT
+        adjoints.masks.pop(primal, None)
     shared.append(gast.Assign([gast.Tuple(elts=targets, ctx=gast.Store())], call, None))
     return pairs
 
@@ -198,13 +199,13 @@ def seed_masks(output: Node, adjoints: Adjoints) -> None:
     several = isinstance(value, gast.Tuple)
     parts = value.elts if several else [value]
     held = [part.id for part in parts if isinstance(part, gast.Name) and part.id in facts.activity.active]
-    apart = [one for one in dict.fromkeys(held) if one not in facts.kinds.containers and not facts.list_kind(one)]
+    apart = [one for one in dict.fromkeys(held) if not (several and is_container(one, facts))]
     if len(apart) < len(parts) or len(facts.names.seeds) != len(parts) or facts.values.complex:
         return
     for place in facts.request.handed.takes_masks:
         mask, one = facts.names.fresh(f"y{place + 1}_mask" if several else "y_mask"), apart[place]
         spec = Spec(ndim=None) if several else facts.values.value_spec.get(one, Spec(ndim=None))
-        adjoints.masks[one] = Mask(mask, spec)
+        adjoints.masks[one] = Mask(mask, spec, listed=is_container(one, facts))
         facts.calls.mask_seeds += (mask,)
     facts.names.seeds += facts.calls.mask_seeds
 

@@ -48,9 +48,12 @@ from srcgrad.derive.instantiate_rules import (
     square_operation,
 )
 from srcgrad.derive.mask_arrivals import (
+    display_masks,
     mask_before,
     mask_lines,
     mask_of_element,
+    mask_of_item,
+    mask_of_tuple,
     mask_without_axes,
     masks_of_parts,
     masks_taken,
@@ -58,7 +61,7 @@ from srcgrad.derive.mask_arrivals import (
     note_given,
     unite_masks,
 )
-from srcgrad.derive.masks import Mask
+from srcgrad.derive.masks import Mask, is_container
 from srcgrad.frontend.early_facts import gives_several
 
 
@@ -279,9 +282,9 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     for b in stores(node):
         if b not in facts.request.inner:
             adjoints.state.pop(b, None)
-    mask = adjoints.masks.get(bound[0]) if len(bound) == 1 else None
+    known = {adjoints.of(b): adjoints.masks.get(b) for b in bound}
     adjoints.masks = {one: kept for one, kept in adjoints.masks.items() if one not in stores(node)}
-    _emit(node, shared, pairs, elements, mask, adjoints, parts)
+    _emit(node, shared, pairs, elements, known, adjoints, parts)
     return parts
 
 
@@ -297,10 +300,11 @@ def _value(
     if isinstance(value, gast.Name):
         pairs.append((copy_with_facts(value, facts), read))
         facts.tape.reduced[read] = None
-        adjoints.arrive(value.id, adjoints.masks.get(stores(node)[0]))
+        known = adjoints.masks.get(stores(node)[0])
+        adjoints.arrive(value.id, None if known is not None and known.listed else known)
         return
     if isinstance(value, gast.Tuple | gast.List | gast.Dict):
-        pairs += items(value, read, facts)
+        pairs += display_masks(node, items(value, read, facts), adjoints, shared)
         return
     if value not in facts.resolution.operation:
         return  # a value that carries no derivative
@@ -425,6 +429,7 @@ def _unpack(
             for item in names
         ]
         adjoints.parts_masks[node.value.id] = masks_of_parts(node, adjoints)
+        adjoints.arrive(node.value.id, mask_of_tuple(node, adjoints))
         pairs.append((copy_with_facts(node.value, facts), gast.Tuple(elts=parts, ctx=gast.Load())))
         return
     for position, item in enumerate(names):
@@ -454,7 +459,7 @@ def _emit(
     shared: Block,
     pairs: list[Pair],
     elements: list[tuple[Node, Node, Node]],
-    mask: Mask | None,
+    masks: dict[str, Mask | None],
     adjoints: Adjoints,
     parts: Parts,
 ) -> None:
@@ -486,19 +491,26 @@ def _emit(
         parts.blocks.append((unite_masks(operand.id, before, node, adjoints), False))
     for operand, index, value in elements:
         block = []
+        mask = masks.get(getattr(value, "id", ""))
         if operand.id in own:  # its adjoint is made anew while the old one is read
             held = adjoints.facts.names.fresh(f"t{len(adjoints.facts.names.temporaries) + 1}")
             adjoints.facts.names.temporaries[held] = "t"
             block.append(assign(held, value, node))
             value = name(held)
         basic = is_basic(index, frozenset(adjoints.facts.values.integers))
-        before, masks = mask_before(operand.id, adjoints), mask_of_element(operand, index, node, mask, adjoints)
+        if is_container(operand.id, adjoints.facts):
+            known, marked = mask_of_item(operand.id, index, node, mask, adjoints)
+            adjoints.element(operand, index, value, basic, block, node)
+            adjoints.masks.update({} if known is None else {operand.id: known})
+            parts.blocks += [(marked, False), (block, False)]
+            continue
+        before, found = mask_before(operand.id, adjoints), mask_of_element(operand, index, node, mask, adjoints)
         if _is_all(operand, index, adjoints.facts):  # `x[()]` of a number has no item to add to
             adjoints.contribute_whole(operand, value, block, node)
         else:
             adjoints.element(operand, index, value, basic, block, node)
         parts.blocks.append((block, False))
-        parts.blocks.append(([*masks, *unite_masks(operand.id, before, node, adjoints)], False))
+        parts.blocks.append(([*found, *unite_masks(operand.id, before, node, adjoints)], False))
 
 
 def added_row(node: Node, rows: Node, index: str, value: Node, handed: list[str], adjoints: Adjoints) -> Block:
@@ -510,6 +522,14 @@ def added_row(node: Node, rows: Node, index: str, value: Node, handed: list[str]
     row = node.target.id
     flag, mask = adjoints.flags.pop(row, ""), adjoints.masks.pop(row, None)
     flag = "" if flag in handed else flag
+    if is_container(rows.id, adjoints.facts):
+        known, marked = (
+            mask_of_item(rows.id, name(index), node, mask, adjoints) if flag or mask is not None else (None, [])
+        )
+        made += marked
+        adjoints.element(rows, name(index), value, True, made, node)
+        adjoints.masks.update({} if known is None else {rows.id: known})
+        return guard_by_flag(flag, made, node, adjoints) if flag else made
     before = mask_before(rows.id, adjoints)
     masks = mask_of_element(rows, name(index), node, mask, adjoints, row=True) if flag or mask is not None else []
     adjoints.element(rows, name(index), value, True, made, node)

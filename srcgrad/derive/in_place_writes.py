@@ -47,7 +47,16 @@ from srcgrad.core.trees import (
 )
 from srcgrad.derive.adjoint_flags import popped_flag, pushed_flag
 from srcgrad.derive.adjoints import PRESENT, Adjoints, is_product, is_sum, shape_may_differ, wide_spec
-from srcgrad.derive.mask_arrivals import cleared_mask, mask_before, mask_of_part, popped_mask, pushed_mask
+from srcgrad.derive.mask_arrivals import (
+    arrived_mask,
+    cleared_mask,
+    listed_masks,
+    mask_before,
+    mask_of_part,
+    mask_of_stored_item,
+    popped_mask,
+    pushed_mask,
+)
 
 
 def swaps(node: Node, facts: Facts) -> bool:
@@ -283,12 +292,24 @@ def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
     facts.names.temporaries[taken] = "t"
     if held in facts.values.complex:
         facts.values.complex[taken] = None
-    made: Block = [at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node)]
+    made: Block = _listed(held, node, adjoints)
+    made.append(at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node))
     value = node.value.args[0]
     if isinstance(value, gast.Name) and value.id in facts.activity.active:
         before = mask_before(value.id, adjoints)
         adjoints.contribute_whole(copy_with_facts(value, facts), name(taken), made, node)
         made += popped_mask(node, held, value, before, adjoints)
+    elif held in adjoints.masks:
+        made.append(at(statement(f"{adjoints.masks[held].held}.pop()"), node))
+    return made
+
+
+def _listed(held: str, node: Node, adjoints: Adjoints) -> Block:
+    """The masks of a list's items change as its adjoint does; those that cannot do so are left out."""
+    known = adjoints.masks.get(held)
+    made = listed_masks(held, node, adjoints) if known is not None else []
+    if known is not None and held in adjoints.masks and not adjoints.masks[held].listed:
+        del adjoints.masks[held]
     return made
 
 
@@ -299,8 +320,10 @@ def _undo_pop(node: Node, held: str, bound: str, adjoints: Adjoints) -> Block:
     made: Block = []
     if adjoints.exists(held):
         value = adjoints.read(bound, spec) if known else _zero(name(bound), facts)
+        made += _listed(held, node, adjoints)
         made.append(at(statement(f"{adjoints.of(held)}.append(adjoint)", adjoint=value), node))
     else:
+        adjoints.masks.pop(held, None)
         made += _begin(held, node, adjoints)
         if known:
             made.append(at(statement(f"{adjoints.of(held)}[-1] = adjoint", adjoint=adjoints.read(bound, spec)), node))
@@ -320,9 +343,11 @@ def undo_store(node: Node, adjoints: Adjoints) -> Block:
         return _begin(held, node, adjoints)
     adjoint = adjoints.of(held)
     read = expression("a_bar[index]", a_bar=adjoint, index=copy_with_facts(part.slice, facts))
-    made: Block = []
-    if isinstance(value, gast.Name) and value.id in facts.activity.active:
+    added, mask, made = mask_of_stored_item(node, held, adjoints)
+    if isinstance(value, gast.Name) and value.id in facts.activity.active and added:
+        had = mask_before(value.id, adjoints)
         adjoints.contribute_whole(copy_with_facts(value, facts), read, made, node)
+        made += arrived_mask(value, mask, had, node, adjoints)
     before = expression("a[index]", a=held, index=copy_with_facts(part.slice, facts))
     cleared = statement(
         "a_bar[index] = zero", a_bar=adjoint, index=copy_with_facts(part.slice, facts), zero=_zero(before, facts)

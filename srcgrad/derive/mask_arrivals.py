@@ -23,6 +23,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     as_value,
+    assign,
     at,
     expression,
     is_basic,
@@ -35,13 +36,14 @@ from srcgrad.core.trees import (
     statement,
     statements,
     stores,
+    walk,
     without_axes,
     written_names,
 )
 from srcgrad.derive.adjoint_seeds import Pair
 from srcgrad.derive.adjoints import ABSENT, ZERO, Adjoints
 from srcgrad.derive.instantiate_rules import Lines
-from srcgrad.derive.masks import Mask, StatementMasks
+from srcgrad.derive.masks import Mask, StatementMasks, is_container
 from srcgrad.derive.regularity import is_one
 
 
@@ -54,10 +56,137 @@ def read_at(x: Node, index: Node, mask: Mask | None, masking: StatementMasks) ->
     return bound if spec is None else replace(bound, spec=spec)
 
 
-def item_mask(masks: Mask, place: int, x: Node, masking: StatementMasks) -> Mask:
+def item_mask(masks: Mask, key: Node, x: Node, masking: StatementMasks) -> Mask:
     """One of several masks, in the shape of what it belongs to."""
-    part = masking.bound(gast.Subscript(name(masks.held), literal_node(place), gast.Load()))
+    part = masking.bound(gast.Subscript(name(masks.held), key, gast.Load()))
     return masking.fit_mask(part, copy_with_facts(x, masking.facts), None)
+
+
+_CONTAINERS = ("tuple", "list", "dict")
+
+
+def _key(index: Node) -> int | str | None:
+    """The literal key of an item, by which it has no other."""
+    value = index.value if isinstance(index, gast.Constant) else None
+    return value if type(value) is str or (type(value) is int and value >= 0) else None
+
+
+def _masks_of_items(primal: str, adjoints: Adjoints) -> Mask | None:
+    """The masks of a container's items: none yet where nothing was added to its adjoint."""
+    facts, known = adjoints.facts, adjoints.masks.get(primal)
+    if known is not None or primal not in facts.idioms.masked or adjoints.may_be_unbound(primal):
+        return known if known is not None and known.of_items else None
+    kinds = [facts.kinds.containers.get(primal) or facts.list_kind(primal)]
+    fresh = adjoints.state.get(primal, ABSENT) in (ABSENT, ZERO) and primal not in facts.request.wrt
+    return Mask(f"{primal}[*]", Spec(ndim=None), items=()) if fresh and kinds[0] in _CONTAINERS else None
+
+
+def listed_masks(primal: str, node: Node, adjoints: Adjoints) -> Block:
+    """Masks of a container's items in a list or dict beside its adjoint, for items that are told when it runs."""
+    known, facts = _masks_of_items(primal, adjoints), adjoints.facts
+    if known is None or known.listed:
+        return []
+    adjoints.masks.pop(primal, None)
+    is_dict = "dict" in (facts.kinds.containers.get(primal), facts.list_kind(primal))
+    of_all = is_dict and known.items and all(mask is None for _, mask in known.items)
+    if facts.module.target.typed or of_all:
+        return []
+    like = adjoints.of(primal) if adjoints.exists(primal) else primal
+    masking = StatementMasks(facts, node, {})
+    keys = [literal_node(key) for key, _ in known.items or ()]
+    masks = [literal_node(True) if m is None else masking.true_where_taken(m) for _, m in known.items or ()]
+    begun = expression(f"{facts.library('item_masks')}({like}, known)", known=gast.Dict(keys, masks))
+    if facts.list_kind(primal) == "list":  # it changes as the list does
+        begun = expression("list(made)", made=begun)
+    found = Mask(facts.names.fresh(f"{primal}_masks"), Spec(ndim=None), listed=True)
+    adjoints.masks[primal] = found
+    return [*masking.made, at(assign(found.held, begun), node)]
+
+
+def _mark_item(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints) -> Block:
+    """`d_masks[k] = d_masks[k] | m`"""
+    facts = adjoints.facts
+    masking = StatementMasks(facts, node, {})
+    parts = {"held": name(known.held), "index": copy_with_facts(index, facts)}
+    if mask is None:
+        return [at(statement("held[index] = True", **parts), node)]
+    parts |= {"again": copy_with_facts(index, facts), "m": masking.true_where_taken(mask), "old": name(known.held)}
+    joined = statement(f"held[index] = {facts.library('np')}.logical_or(old[again], m)", **parts)
+    return [*masking.made, at(joined, node)]
+
+
+def mask_of_item(x: str, index: Node, node: Node, mask: Mask | None, adjoints: Adjoints) -> tuple[Mask | None, Block]:
+    """The masks of a container's items after a contribution to that of `x[index]`."""
+    known, key = _masks_of_items(x, adjoints), _key(index)
+    if known is None or isinstance(index, gast.Slice):
+        return None, []
+    own = None if mask is not None and mask.of_items else mask
+    own = flagged(adjoints.flag) if own is None and adjoints.flag else own
+    if known.items is not None and key is not None:
+        masking, had = StatementMasks(adjoints.facts, node, {}), dict(known.items)
+        had[key] = masking.union_of_masks([had[key], own] if key in had else [own])
+        return replace(known, items=tuple(had.items())), masking.made
+    made = listed_masks(x, node, adjoints)
+    listed = adjoints.masks.get(x)
+    return listed, made if listed is None else [*made, *_mark_item(listed, index, own, node, adjoints)]
+
+
+def display_masks(node: Node, pairs: list[Pair], adjoints: Adjoints, shared: Block) -> list[Pair]:
+    """The items of a display to which something was added, with their masks noted."""
+    known, facts = adjoints.masks.get(stores(node)[0]), adjoints.facts
+    masking, found = StatementMasks(facts, node, {}), []
+    if known is None:
+        return pairs
+    for operand, value in pairs:
+        inner = isinstance(value.value, gast.Subscript)
+        key = None if inner else _key(value.slice)
+        mask: Mask | None = None
+        if known.items is not None and key is not None:
+            if key not in dict(known.items):
+                continue
+            mask = dict(known.items)[key]
+            mask = mask and masking.fit_mask(mask, copy_with_facts(operand, facts), facts.values.spec.get(operand))
+        elif known.items is None and not inner:
+            mask = item_mask(known, copy_with_facts(value.slice, facts), operand, masking)
+        adjoints.arrive(operand.id, None if is_container(operand.id, facts) else mask)
+        found.append((operand, value))
+    shared += masking.made
+    return found
+
+
+def mask_of_stored_item(node: Node, value: str, adjoints: Adjoints) -> tuple[bool, Mask | None, Block]:
+    """Whether anything was added to the item that `d[key] = e` stores, its mask, and what forgets it."""
+    part, facts = part_written(node), adjoints.facts
+    x, key = part.value.id, _key(part.slice)
+    known = adjoints.masks.get(x)
+    if known is None or not known.of_items:
+        return True, None, []
+    if known.items is not None and key is not None:
+        had = dict(known.items)
+        added, mask = key in had, had.pop(key, None)
+        adjoints.masks[x] = replace(known, items=tuple(had.items()))
+        return added, mask, []
+    made = listed_masks(x, node, adjoints)
+    known = adjoints.masks.get(x)
+    if known is None:
+        return True, None, made
+    masking = StatementMasks(facts, node, {})
+    mask = masking.bound(expression("m[index]", m=name(known.held), index=copy_with_facts(part.slice, facts)))
+    cleared = statement("m[index] = False", m=name(known.held), index=copy_with_facts(part.slice, facts))
+    return True, mask, [*made, *masking.made, at(cleared, node)]
+
+
+def arrived_mask(value: Node, mask: Mask | None, had: list[Mask | None], node: Node, adjoints: Adjoints) -> Block:
+    """Note the mask of what a statement has stored in a container."""
+    facts = adjoints.facts
+    if mask is None or value.id not in facts.idioms.masked or is_container(value.id, facts):
+        return []
+    masking = StatementMasks(facts, node, {})
+    own = masking.fit_mask(mask, copy_with_facts(value, facts), facts.values.spec.get(value))
+    found = masking.union_of_masks([*had, own])
+    if found is not None:
+        adjoints.masks[value.id] = found
+    return masking.made
 
 
 def mask_before_write(mask: Mask | None, x: Node, index: Node, masking: StatementMasks) -> Mask:
@@ -141,11 +270,13 @@ def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[
     operands = [operation.bound[line.parameter] for line in made.lines]
     wanted = [isinstance(operand, gast.Name) and operand.id in facts.idioms.masked for operand in operands]
     needed = _needed_masks(node, operation, operands, facts)
+    listed = _list_where_all_move(node, made, derivatives, carried, adjoints)
     marked = any(one in facts.idioms.masked for operand in operands for one in loads(operand))
     if not marked and not any(carried.values()) and not any(needed):
         return
     masking = StatementMasks(facts, node, carried, needed[-1])
     masking.tests += [] if needed[-1] is None else needed[-1].tests
+    masking.made += listed
     made.shared, found = masking.lines(made.shared, [line.value for line in made.lines], needed)
     made.lines = [replace(line, value=value) for line, (value, _) in zip(made.lines, found, strict=True)]
     for operand, wants, (_, mask) in zip(operands, wanted, found, strict=True):
@@ -155,6 +286,28 @@ def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[
             mask = masking.fit_mask(mask, copy_with_facts(operand, facts), facts.values.spec.get(operand))
         if wants:
             adjoints.arrive(operand.id, mask)
+
+
+def _list_where_all_move(
+    node: Node, made: Lines, derivatives: list[Node], carried: dict[str, Mask | None], adjoints: Adjoints
+) -> Block:
+    """Masks of items in a list, where a line reads the adjoints of a result's items all at once."""
+    mask, found = adjoints.masks.get(stores(node)[0]), []
+    held = getattr(derivatives[0], "id", "")
+    if mask is not None and mask.items is not None and not mask.count and carried.get(held) is mask:
+        trees = [*(line.value for line in made.lines), *(one.value for one in made.shared)]
+        parts = [
+            p
+            for tree in trees
+            for p in walk(tree)
+            if isinstance(p, gast.Subscript) and isinstance(p.slice, gast.Constant)
+        ]
+        if sum(loads(tree).count(held) for tree in trees) > len(
+            [p for p in parts if getattr(p.value, "id", "") == held]
+        ):
+            found = listed_masks(stores(node)[0], node, adjoints)
+            carried[held] = adjoints.masks.get(stores(node)[0])
+    return found
 
 
 def _needed_masks(node: Node, operation: Operation, operands: list[Node], facts: Facts) -> list[Mask | None]:
@@ -168,7 +321,7 @@ def _mask_of_items(display: Node, mask: Mask | None, masking: StatementMasks, ad
     """The masks of the items of a list, one part each of the list of masks that is carried."""
     for place, item in enumerate(getattr(display, "elts", ())):
         if isinstance(item, gast.Name) and mask is not None and item.id in adjoints.facts.idioms.masked:
-            adjoints.arrive(item.id, item_mask(mask, place, item, masking))
+            adjoints.arrive(item.id, item_mask(mask, literal_node(place), item, masking))
         else:
             for one in loads(item):
                 adjoints.arrive(one, None)
@@ -257,6 +410,7 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
     read = [one for node in body for one in _by_elements(node, facts)]
     read += [loop.iter.id] if isinstance(loop, gast.For) and isinstance(loop.iter, gast.Name) else []
     made: Block = []
+    made += branch_masks(loop, body, adjoints)
     for primal in dict.fromkeys(read):
         known = adjoints.masks.get(primal)
         wanted = facts.idioms.masked.get(primal) or (known is not None and primal not in facts.idioms.singled)
@@ -288,6 +442,20 @@ def _by_elements(node: Node, facts: Facts) -> list[str]:
     return held + (written_names(node)[:1] if is_write(node) else [])
 
 
+def branch_masks(node: Node, body: Block, adjoints: Adjoints) -> Block:
+    """Masks of the items that a loop or a branch reads or changes, in lists and dicts before it."""
+    facts = adjoints.facts
+    made_anew = {one for each in body if not written_names(each) for one in stores(each)}
+    unpacked = [each for each in body if isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple)]
+    names = [one for each in body for one in (*_by_elements(each, facts), *written_names(each))]
+    names += [getattr(each.value, "id", "") for each in unpacked]
+    names += [each.iter.id for each in (node, *body) if isinstance(each, gast.For) and isinstance(each.iter, gast.Name)]
+    made: Block = []
+    for primal in dict.fromkeys(one for one in names if is_container(one, facts) and one not in made_anew):
+        made += listed_masks(primal, node, adjoints)
+    return made
+
+
 def _begin_mask(primal: str, known: Mask | None, stored: bool, adjoints: Adjoints) -> Node | None:
     """The array of a mask before a loop; None where the adjoint has no mask, and gets none there."""
     numpy = adjoints.facts.library("np")
@@ -301,27 +469,32 @@ def _begin_mask(primal: str, known: Mask | None, stored: bool, adjoints: Adjoint
 
 def pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -> Block:
     """`h_masks.append(m)`, beside the adjoint of what was popped."""
-    facts = adjoints.facts
-    if stack not in adjoints.mask_stacks:
+    facts, own = adjoints.facts, adjoints.masks.get(stack)
+    mask = None if mask is not None and mask.of_items else mask
+    if own is None and stack not in adjoints.mask_stacks:
         if mask is None or stack not in facts.idioms.masked or facts.tape.pops.get(stack) != 1:
             return []
         adjoints.mask_stacks[stack] = facts.names.fresh(f"{stack}_masks")
     masking = StatementMasks(facts, node, {})
     held = literal_node(True) if mask is None else masking.true_where_taken(mask)
-    push = at(statement(f"{adjoints.mask_stacks[stack]}.append(mask)", mask=held), node)
+    stacked = adjoints.mask_stacks[stack] if own is None else own.held
+    push = at(statement(f"{stacked}.append(mask)", mask=held), node)
     return [*masking.made, push]
 
 
 def popped_mask(node: Node, stack: str, value: Node, before: list[Mask | None], adjoints: Adjoints) -> Block:
     """`m = h_masks.pop()`, beside the adjoint of what was pushed."""
-    facts = adjoints.facts
-    if stack not in adjoints.mask_stacks:
+    facts, own = adjoints.facts, adjoints.masks.get(stack)
+    if own is None and stack not in adjoints.mask_stacks:
         return []
     masking = StatementMasks(facts, node, {})
-    popped = masking.bound(expression(f"{adjoints.mask_stacks[stack]}.pop()"))
+    stacked = adjoints.mask_stacks[stack] if own is None else own.held
+    popped = masking.bound(expression(f"{stacked}.pop()"))
+    if value.id not in facts.idioms.masked or is_container(value.id, facts):
+        return masking.made
     spec = facts.values.value_spec.get(value.id)
     mask = masking.union_of_masks([*before, popped if spec is None else replace(popped, spec=spec)])
-    if mask is not None and value.id in facts.idioms.masked:
+    if mask is not None:
         adjoints.masks[value.id] = mask
     return masking.made
 
@@ -345,6 +518,14 @@ def masks_of_parts(node: Node, adjoints: Adjoints) -> list[Mask | None]:
     ]
 
 
+def mask_of_tuple(node: Node, adjoints: Adjoints) -> Mask:
+    """The mask of a tuple that is unpacked, item by item."""
+    names = [item.id for item in node.targets[0].elts]
+    known = tuple((k, adjoints.masks.get(one)) for k, one in enumerate(names) if adjoints.exists(one))
+    known = tuple((k, None if mask is not None and mask.of_items else mask) for k, mask in known)
+    return Mask(f"{node.value.id}[*]", Spec(ndim=None), items=known, count=len(names))
+
+
 def masks_taken(node: Node, bound: str, adjoints: Adjoints, shared: Block) -> list[Node]:
     """The masks of the seeds of a call; the call becomes one of a derivative that takes and gives masks as needed."""
     facts, call = adjoints.facts, node.value
@@ -352,7 +533,7 @@ def masks_taken(node: Node, bound: str, adjoints: Adjoints, shared: Block) -> li
         return []
     plain, kinds = facts.calls.derived[call]
     parts = adjoints.parts_masks.pop(bound, None)
-    masks = [adjoints.masks.get(bound)] if parts is None else parts
+    masks = _masks_of_seeds(node, bound, plain, adjoints, shared) if parts is None else parts
     takes = tuple(k for k, mask in enumerate(masks) if mask is not None and bound in facts.idioms.masked)
     operands = zip(facts.module.making[plain].request.wrt, facts.calls.pulled[call], strict=True)
     gives = tuple(parameter for parameter, operand in operands if operand.id in facts.idioms.masked)
@@ -366,14 +547,30 @@ def masks_taken(node: Node, bound: str, adjoints: Adjoints, shared: Block) -> li
         call.func = name(made)
     masking = StatementMasks(facts, node, {})
     taken = [masks[place] for place in facts.module.making[made].request.handed.takes_masks]
-    trees = [_tree(mask, masking, parts is None) for mask in taken if mask is not None]
+    trees = [_tree(mask, masking, parts is None and len(masks) == 1) for mask in taken if mask is not None]
     shared += masking.made
     return trees
+
+
+def _masks_of_seeds(node: Node, bound: str, plain: str, adjoints: Adjoints, shared: Block) -> list[Mask | None]:
+    """The masks of what a call gives: one, or those of the items of a tuple."""
+    known, output = adjoints.masks.get(bound), adjoints.facts.module.making[plain].calls.output
+    if known is None or not known.of_items:
+        return [known]
+    if not isinstance(getattr(output, "value", None), gast.Tuple):
+        shared += listed_masks(bound, node, adjoints)
+        return [adjoints.masks.get(bound)]
+    if known.items is None:
+        return [None for _ in output.value.elts]
+    had = dict(known.items)
+    return [had.get(place, Mask("", Spec())) for place, _ in enumerate(output.value.elts)]
 
 
 def _tree(mask: Mask, masking: StatementMasks, whole: bool) -> Node:
     if not mask.held:
         return literal_node(False)
+    if mask.listed:
+        return name(mask.held)
     return masking.whole(mask) if whole else masking.true_where_taken(mask)
 
 
@@ -425,5 +622,7 @@ def masks_given(output: Node, adjoints: Adjoints, into: Block) -> list[Node]:
 def _given(one: str, adjoints: Adjoints) -> Mask | None:
     if not adjoints.exists(one):
         return Mask("", Spec())
-    flag = adjoints.flags.get(one)
-    return flagged(flag) if flag and one not in adjoints.masks else adjoints.masks.get(one)
+    flag, known = adjoints.flags.get(one), adjoints.masks.get(one)
+    if known is not None and known.of_items:
+        return None
+    return flagged(flag) if flag and known is None else known

@@ -190,7 +190,25 @@ class Mask:
     plain: bool = False  # whether it is known to hold booleans
     origin: str = ""  # the name of the one condition behind it
     grown: bool = False  # whether it is an array that is changed with the elements of the adjoint, in a loop
+    listed: bool = False  # whether `held` names a list or dict of masks, one for each item of a container
+    items: tuple[tuple[object, Mask | None], ...] | None = None  # ... by key: to the other items nothing was added
+    count: int = 0  # of these, if known: how many items the container has
     tests: tuple[tuple[Node, Mask], ...] = field(default=(), compare=False)  # conditions it was made of, by name
+
+    @property
+    def of_items(self) -> bool:
+        """Whether it is that of a container, item by item."""
+        return self.listed or self.items is not None
+
+    @property
+    def names(self) -> list[str]:
+        """The names that it is read by, one for each item that has a mask of its own."""
+        return [self.held, *(one.held for _, one in self.items or () if one is not None)]
+
+
+def is_container(primal: str, facts: Facts) -> bool:
+    """Whether a name holds a tuple, a list or a dict."""
+    return primal in facts.kinds.containers or bool(facts.list_kind(primal))
 
 
 @dataclass
@@ -238,7 +256,11 @@ class StatementMasks:
         """A linear expression with its factors masked, and its mask, of the shape of the result if it `moves` on."""
         if isinstance(tree, gast.Name):
             mask = self.carried.get(tree.id)
+            if mask is not None and mask.of_items:
+                return tree, self._masks_of_all(mask) if moves else None
             return tree, self._whole_mask(mask) if moves and mask is not None else mask
+        if isinstance(tree, gast.Subscript) and self._carries(tree.value):
+            return self._part(tree, moves)
         if isinstance(tree, gast.UnaryOp):
             tree.operand, mask = self.line(tree.operand, moves)
             return tree, mask
@@ -254,6 +276,34 @@ class StatementMasks:
                 gast.Attribute(self.true_where_taken(mask), tree.attr, None)
             )
         return tree, None
+
+    def _part(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
+        """`d[z][1]`: an adjoint of several results."""
+        place, whole = getattr(tree.slice, "value", None), tree.value
+        if isinstance(whole, gast.Tuple) and type(place) is int:
+            return tree, self.line(whole.elts[place], moves)[1]
+        if not isinstance(whole, gast.Name) or not isinstance(tree.slice, gast.Constant):
+            return tree, None
+        mask = self.carried[whole.id]
+        if mask is None or (mask.items is not None and place not in dict(mask.items)):
+            return tree, None
+        if mask.items is not None:
+            return tree, dict(mask.items)[place]
+        known = self._read(mask) if mask.listed else self.whole(mask)
+        return tree, self.bound(gast.Subscript(known, literal_node(place), gast.Load()), mask.plain)
+
+    def _masks_of_all(self, mask: Mask) -> Mask | None:
+        """The masks of all items of the result, each in the shape of its item."""
+        if mask.listed:
+            return self._whole_mask(mask)
+        if not mask.count:
+            return None
+        known, found = dict(mask.items or ()), []
+        for place in range(mask.count):
+            one = known.get(place)
+            found.append(self.true_where_taken(one) if one is not None else literal_node(place in known))
+        made = expression(f"{self.facts.library('mask_to')}(m, x)", m=gast.Tuple(found, gast.Load()), x=self._result())
+        return self.bound(made)
 
     def _operation(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
         left, right = self._carries(tree.left), self._carries(tree.right)
@@ -364,6 +414,8 @@ class StatementMasks:
             if mask is None:
                 return None
             same = found is not None and found.held == mask.held and found.taken == mask.taken
+            if place and not same and (mask.of_items or found.of_items):  # type: ignore[union-attr]
+                return None
             found = mask if place == 0 or same else self._combine_masks(found, mask, gast.BitOr(), "logical_or")  # type: ignore[arg-type]
         return found
 
@@ -420,7 +472,7 @@ class StatementMasks:
 
     def fit_mask(self, mask: Mask, like: Node, spec: Spec | None) -> Mask:
         """The mask in the shape of a value."""
-        if spec is not None and mask.spec.shape == spec.shape and (spec.shape or spec.scalar):
+        if spec is not None and mask.spec.shape == spec.shape and (spec.shape or spec.scalar) and not mask.listed:
             return mask
         made = expression(f"{self.facts.library('mask_to')}(m, x)", m=self._read(mask), x=like)
         if not mask.taken:

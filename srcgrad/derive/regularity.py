@@ -392,7 +392,8 @@ def _read_template(
 
 
 _OPERATORS = {
-    np.divide: gast.Div, np.power: gast.Pow, np.floor_divide: gast.FloorDiv, np.remainder: gast.Mod, np.fmod: gast.Mod
+    np.divide: gast.Div, np.power: gast.Pow, np.floor_divide: gast.FloorDiv, np.remainder: gast.Mod, np.fmod: gast.Mod,
+    np.divmod: gast.FloorDiv,
 }  # fmt: skip
 
 
@@ -406,9 +407,9 @@ def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) 
         return is_finite(given[0], text)  # `1 / (1 + np.exp(x))`
     if rule is None or not all(is_finite(part, text) for part in given):
         return False
-    if operation.function in _OPERATORS and len(given) == 2:
+    if rule.op in _OPERATORS and len(given) == 2:
         reading = TemplateReading(lambda node: None, lambda one: True, lambda one: None, facts.idioms.floors.get)
-        return is_finite(gast.BinOp(given[0], _OPERATORS[operation.function](), given[1]), reading)
+        return is_finite(gast.BinOp(given[0], _OPERATORS[rule.op](), given[1]), reading)
     if rule.kind in ("linear", "multilinear", "constant"):
         return True
     return not rule.overflows and has_finite_lines(operation, facts, doubtful, True)

@@ -64,7 +64,7 @@ from srcgrad.derive.adjoints import (
 )
 from srcgrad.derive.contributions import Parts, added_row, contributions
 from srcgrad.derive.in_place_writes import stack_adjoints, swaps, undo, undo_swap
-from srcgrad.derive.mask_arrivals import loop_masks, mask_heads, masks_given
+from srcgrad.derive.mask_arrivals import branch_masks, loop_masks, mask_heads, masks_given
 from srcgrad.derive.needed_derivatives import bind_needed_masks
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import Saves, backward_loop, loop_invariant_names, names_kept_in_arrays, own_statements
@@ -236,9 +236,9 @@ def _made_whole(node: Node, work: Backward) -> Block:
 def _branch(node: Node, work: Backward) -> Block:
     """The same test in reverse if its operands are intact then, otherwise a named boolean."""
     state = work.adjoints.state
+    zeros: Block = branch_masks(node, statements([*node.body, *node.orelse]), work.adjoints)
     before, masks, flags = dict(state), work.adjoints.masks, work.adjoints.flags
     test = work.saves.test(node)
-    zeros: Block = []
     while True:
         sides, states, ended_masks, ended_flags = [], [], [], []
         work.adjoints.depth += 1

@@ -162,7 +162,15 @@ def mask_to(mask: Any, x: Any) -> Any:
     >>> mask_to(np.array([[True, False], [False, False]]), np.zeros((2, 1)))
     array([[ True],
            [False]])
+
+    Of a list, item by item:
+
+    >>> mask_to([True, np.array([False, True])], [np.ones(1), np.ones(2)])
+    [array([ True]), array([False,  True])]
     """
+    if isinstance(x, list | tuple):
+        masks = mask if isinstance(mask, list | tuple) else [mask] * len(x)
+        return [mask_to(one, item) for one, item in zip(masks, x, strict=True)]
     mask, shape = np.asarray(mask) != 0, np.shape(x)
     if mask.shape == shape:
         return mask
@@ -195,6 +203,18 @@ def mask_at(x: Any, index: Any, mask: Any = True) -> Any:
         made[index] = True
     else:
         np.logical_or.at(made, index, np.asarray(mask) != 0)
+    return made
+
+
+def item_masks(x: Any, known: dict[Any, Any]) -> Any:
+    """The masks of the items of `x`, a list or dict beside it: False for those of which none is known.
+
+    >>> item_masks(["a", "b"], {1: True})
+    [False, True]
+    """
+    made: Any = dict.fromkeys(x, False) if isinstance(x, dict) else [False] * len(x)
+    for key, mask in known.items():
+        made[key] = mask
     return made
 
 

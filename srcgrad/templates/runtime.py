@@ -29,6 +29,7 @@ from srcgrad.runtime.structure import (
     conjugates,
     empty_like,
     fields_of,
+    item_masks,
     mask_at,
     mask_to,
     mask_without,
@@ -42,7 +43,7 @@ from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_tota
 
 constants([stop_gradient], result="argument")
 constants([zeros_like], shape="a", dtype="a", outline="a")
-constants([empty_like, check_seed, row_count, mask_at, mask_to, mask_without])
+constants([empty_like, check_seed, row_count, item_masks, mask_at, mask_to, mask_without])
 
 
 @adjoint.linear(

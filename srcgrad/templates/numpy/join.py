@@ -29,6 +29,7 @@ from srcgrad.templates.declarations import where_known
         ("np.concat((x, y))", (2,), (3,)),
     ),
     shape="join",
+    zeros="kept",
     complex="conjugated",
     gives="array",
 )
