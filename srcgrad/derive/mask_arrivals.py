@@ -413,7 +413,11 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
     made += branch_masks(loop, body, adjoints)
     for primal in dict.fromkeys(read):
         known = adjoints.masks.get(primal)
-        wanted = facts.idioms.masked.get(primal) or (known is not None and primal not in facts.idioms.singled)
+        stored = any(primal in written_names(node) for node in body)
+        begun = (
+            primal in facts.idioms.masked and primal not in facts.idioms.singled and (known is not None or not stored)
+        )
+        wanted = facts.idioms.masked.get(primal) or begun
         usable = wanted and primal not in bound and primal not in facts.kinds.containers
         if (
             not usable
@@ -422,7 +426,7 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
             or (known is not None and known.grown)
         ):
             continue
-        tree = _begin_mask(primal, known, any(primal in written_names(node) for node in body), adjoints)
+        tree = _begin_mask(primal, known, stored, adjoints)
         if tree is not None:
             masking = StatementMasks(facts, loop, {})
             mask = masking.bound(tree, True)

@@ -494,7 +494,10 @@ def note_masks(order: Block, facts: Facts) -> None:
     """Note the names whose adjoints want a mask."""
     facts.idioms.masked = _adjoints_to_mask(order, facts)
     pieces = _pieces_read(order, facts)
-    facts.idioms.singled = {one: None for one, read in pieces.items() if any(is_one(index, facts) for index in read)}
+    found = _recurrences(order, facts)
+    facts.idioms.singled = {
+        one: None for one, read in pieces.items() if one in found and any(is_one(index, facts) for index in read)
+    }
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
     whole = [one for one in facts.idioms.masked if one in pieces and one not in perhaps and is_taken_apart(pieces[one])]
     if facts.request.handed.gives_masks:  # nor do pieces with computed bounds begin a mask of what is called
@@ -506,6 +509,16 @@ def note_masks(order: Block, facts: Facts) -> None:
 def is_computed(index: Node) -> bool:
     """Whether an index has a slice whose bounds are not literals."""
     return any(isinstance(part, gast.Slice) and loads(part) for part in getattr(index, "elts", [index]))
+
+
+def _recurrences(order: Block, facts: Facts) -> dict[str, None]:
+    """Arrays that are read in pieces in a loop which writes into them."""
+    found: dict[str, None] = {}
+    for loop in (node for node in order if isinstance(node, gast.For | gast.While)):
+        body = statements(loop.body)
+        written = {one for node in body for one in written_names(node)}
+        found.update(dict.fromkeys(one for one in _pieces_read(body, facts) if one in written))
+    return found
 
 
 def _pieces_read(order: Block, facts: Facts) -> dict[str, list[Node]]:

@@ -276,7 +276,40 @@ def not_with_itself(x):
     return s
 
 
+def filled_and_two_read(x):
+    r = np.zeros(3)
+    for i in range(3):
+        r[i] = np.sqrt(x[i])
+    return r[1] * r[2]
+
+
+def filled_and_read_under_a_condition(x):
+    r = np.zeros(3)
+    for i in range(3):
+        r[i] = np.sqrt(x[i])
+    s = 0.0
+    for i in range(3):
+        if x[i] > 0.1:
+            s += r[i] ** 3
+    return s
+
+
+def pairs_filled_and_read_below(x):
+    d = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            d[i, j] = np.sqrt((x[i] - x[j]) ** 2)
+    e = 0.0
+    for i in range(3):
+        for j in range(i):
+            e += 1.0 / (1.0 + d[i, j])
+    return e
+
+
 FUNCTIONS = [
+    filled_and_two_read,
+    filled_and_read_under_a_condition,
+    pairs_filled_and_read_below,
     keyword,
     negated,
     tail,
