@@ -433,12 +433,14 @@ class Saves:
         rows = {read for node in loops for read in loads(node.iter)}  # and bounds, read where the loop begins
         writes = [part_written(node) for node in self.lost.looped if is_write(node)]
         indices = {read for part in writes for read in loads(part.slice)}
+        shared = self._read_elsewhere()
         for node in self.lost.looped:
             bound = target(node)
             if (
                 bound not in self.facts.names.temporaries
                 or bound not in self.facts.activity.definition
                 or bound in rows
+                or bound in shared
             ):
                 continue
             if self._is_cheap(node) and (bound not in indices or self._is_settled(node)):
@@ -447,6 +449,17 @@ class Saves:
         self.facts.tape.again.update({one: one for one in shown})  # they show what an array holds by then
         for bound in self.standing:
             self.facts.tape.again.pop(bound, None)
+
+    def _read_elsewhere(self) -> set[str]:
+        """Temporaries that another statement of the user reads, whose adjoint comes first: `u_mask` of `np.sqrt(u)`."""
+        users, masks = self.facts.origin.user, self.facts.idioms.supports
+        made = {target(node): users.get(node, node) for node in self.lost.looped}
+        found = set()
+        for node in self.lost.looped:
+            user, read = users.get(node, node), loads(node)
+            read += tuple(masks[one].held for one in (*read, *stores(node)) if one in masks)
+            found.update(one for one in read if one in made and made[one] is not user)
+        return found & set(self.facts.names.temporaries)
 
     def restore_before(self, node: Node) -> Block:
         """Backward statements that undo a statement's binding of names that held something."""

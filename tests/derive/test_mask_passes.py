@@ -82,3 +82,27 @@ def test_a_number_that_the_text_sets_elsewhere_has_no_mask() -> None:
         return np.sum(np.where(m, np.sqrt(np.where(m, p, 4.0) - 1.0), 0.0))
 
     assert ", 1.0)" not in srcgrad.source(f), srcgrad.source(f)
+
+
+def clamped_root(u):
+    return np.sqrt(np.maximum(u, 0.0))
+
+
+def each_trip_by_a_helper(x):
+    total = 0.0
+    for _ in range(3):
+        x = clamped_root(np.maximum(x, 0.2)) + 0.1 * x
+        total = total + np.sum(x)
+    return total
+
+
+def last_trip_by_a_helper(x):
+    for k in range(3):
+        a = clamped_root(np.minimum(np.abs(x), k - 0.5))
+    return np.sum(a)
+
+
+@pytest.mark.parametrize("function", [each_trip_by_a_helper, last_trip_by_a_helper])
+def test_a_mask_that_another_statement_reads_is_that_of_its_trip(function: Any) -> None:
+    """Going back, that statement comes first: the mask was made behind it, or was that of the trip before."""
+    srcgrad.check_grads(function, (np.array([0.7, -1.3, 2.0]),), order=1)
