@@ -20,7 +20,6 @@ from typing import Any  # values and functions are arbitrary Python objects
 import gast
 import numpy as np
 
-from srcgrad import runtime
 from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
@@ -457,7 +456,6 @@ def _callee(node: Node, function: Any, arguments: list[Node], facts: Facts) -> b
 
 
 _ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
-_STEPS = (np.sign, np.argmax, np.argmin, np.argsort)
 
 
 def complex_limits(function: Node, facts: Facts) -> None:
@@ -496,7 +494,8 @@ def _check_limits(order: list[Node], facts: Facts) -> None:
 def _check_step(call: Node, facts: Facts) -> None:
     """`np.sign` of a complex number is no step: z / |z|; `np.argmax` takes an order that is none."""
     function, method = function_called(call, facts)
-    if not any(function is step for step in _STEPS):
+    rule = rule_of(function)
+    if function is not np.sign and (rule is None or rule.gives not in ("reduced", "array") or rule.dtype != "integer"):
         return
     operands = [call.func.value] if method else call.args[:1]
     if any(_carries(item, facts) and may_be_complex(operand, facts) for operand in operands for item in walk(operand)):
@@ -624,15 +623,6 @@ def _names_among(known: Container[str], value: Node) -> list[str]:
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and n.id in known]
 
 
-_MOVERS = (
-    np.roll, np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.flip, np.rot90,
-)  # fmt: skip
-_MULTIPLICATIONS = (
-    runtime.matmul_left, runtime.matmul_right, runtime.matmul_both, runtime.dot_left, runtime.dot_right,
-    runtime.dot_both, runtime.diff_transpose,
-)  # fmt: skip
-
-
 def fits(node: Node, facts: Facts) -> bool:
     """Whether an expression is a call of a helper that gives a value the shape of another: an array, no list."""
     return facts_function_called(node, facts) in FITTED and not _is_listed(node.args[1:], facts)
@@ -649,8 +639,12 @@ def is_linear(node: Node, facts: Facts) -> bool:
 
     All of these keep signs.
     """
-    function = facts_function_called(node, facts)
-    return fits(node, facts) or function in _MULTIPLICATIONS or (function in _MOVERS and bool(node.args))
+    rule = rule_of(facts_function_called(node, facts))
+    if rule is None or not node.args or rule.op in FITTED:
+        return fits(node, facts)
+    multiplies = rule.kind == "multilinear" and rule.shape in rule.parameters
+    moves = rule.zeros in ("kept", "added") and rule.shape != "given"
+    return multiplies or rule.rearranges or (rule.kind == "linear" and moves)
 
 
 def is_floating(node: Node, facts: Facts) -> bool:
@@ -763,7 +757,6 @@ def negative_of(value: Node, facts: Facts) -> Node:
     return gast.UnaryOp(gast.USub(), value)
 
 
-_KEPT = (operator.getitem, np.copy, np.ravel, np.reshape, np.transpose, np.zeros_like, np.ones_like, np.empty_like)
 _CLOSED = (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)
 
 
@@ -821,7 +814,10 @@ def _holds(value: Node, found: dict[str, None], facts: Facts) -> bool:
         return True
     if op is np.arange or (op in (np.array, np.asarray) and given and not isinstance(given[0], gast.Name)):
         return not value.keywords and all(_is_int(n) for part in given for n in _items(part))
-    return op in _KEPT and not any(w.arg == "dtype" for w in value.keywords) and _holds(given[0], found, facts)
+    kept = op is operator.getitem or rule.rearranges or rule.zeros in ("kept", "made") or rule.mirrors_first
+    theirs = str(getattr(op, "__module__", "")).startswith(("numpy", "_operator"))
+    plain = kept and theirs and not any(w.arg == "dtype" for w in value.keywords)
+    return plain and bool(given) and _holds(given[0], found, facts)
 
 
 def _items(value: Node) -> list[Node]:

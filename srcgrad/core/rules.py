@@ -190,6 +190,7 @@ class Rule:
     linear: tuple[str, ...] = ()
     factors: tuple[str, ...] = ()
     real_lines: bool = False
+    rearranges: bool = False  # whether the value has the elements of the first argument, each once, and no others
     dtype: str = ""
     outline: str = ""
     gives: str = ""

@@ -17,6 +17,7 @@ from srcgrad import runtime
 from srcgrad.analysis.dtypes import is_elementwise
 from srcgrad.analysis.shapes import broadcast_specs
 from srcgrad.core.facts import Facts, function_called
+from srcgrad.core.rules import makes_new
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -33,24 +34,6 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.derive.program import Program
-
-_READS = (
-    "sum",
-    "mean",
-    "shape",
-    "exp",
-    "sqrt",
-    "square",
-    "sin",
-    "cos",
-    "tanh",
-    "abs",
-    "full_like",
-    "zeros_like",
-    "maximum",
-    "minimum",
-)
-_FLOATS = (np.exp, np.log, np.sqrt, np.sin, np.cos, np.tanh, np.divide, np.true_divide)
 
 
 def buffer_reuse(program: Program, facts: Facts) -> Program:
@@ -88,7 +71,7 @@ def _buffer_of_selection(node: Node, facts: Facts) -> str:
     seed, *compared = value.args
     one, other = compared if getattr(compared[0], "id", "") == primal else compared[::-1]
     alone = getattr(one, "id", "") == primal and not _mentions(other, primal)
-    return primal if alone and _only_read(seed, primal) else ""
+    return primal if alone and _only_read(seed, primal, facts) else ""
 
 
 def _is_array(held: str, reader: Node, program: Program, facts: Facts) -> bool:
@@ -104,7 +87,7 @@ def _is_array(held: str, reader: Node, program: Program, facts: Facts) -> bool:
     if len(bound) != 1 or bound[0] not in program.forward or not isinstance(bound[0].value, gast.BinOp):
         return False
     others = [n for n in statements(program.block) if n is not bound[0] and n is not reader]
-    return all(_only_read(part, held) for n in others for part in header(n))
+    return all(_only_read(part, held, facts) for n in others for part in header(n))
 
 
 def _buffer_of_scaling(node: Node, facts: Facts) -> tuple[Any, ...]:
@@ -172,7 +155,9 @@ def _is_own(held: str, program: Program, facts: Facts, values: _Values, fits: bo
         return False
     if not (fits or held in values.grown) or not values.is_float(value):
         return False
-    return all(_only_read(part, held) for n in statements(program.block) for part in header(n) if n is not bound[0])
+    return all(
+        _only_read(part, held, facts) for n in statements(program.block) for part in header(n) if n is not bound[0]
+    )
 
 
 class _Values:
@@ -229,7 +214,7 @@ class _Values:
             return self._is_float(value.operand, floats)
         if isinstance(value, gast.Name):
             return value.id in floats
-        return function_called(value, self.facts) in _FLOATS
+        return _gives_floats(function_called(value, self.facts))
 
 
 def _has_new_axis(value: Node) -> bool:
@@ -241,18 +226,25 @@ def _mentions(node: Node, one: str) -> bool:
     return any(isinstance(n, gast.Name) and n.id == one for n in walk(node))
 
 
-def _only_read(node: Node, one: str) -> bool:
+def _only_read(node: Node, one: str, facts: Facts) -> bool:
     """Whether a name stands only where its elements are read: in arithmetic, in a reduction, as a model of a shape."""
     if isinstance(node, gast.Name):
         return bool(node.id != one)
     if isinstance(node, COMPOUND):
         return not any(_mentions(part, one) for part in header(node))
     parts = [p for p in gast.iter_child_nodes(node) if not isinstance(p, gast.expr_context)]
-    if isinstance(node, gast.BinOp) or (isinstance(node, gast.Call) and _reads(node)):
+    if isinstance(node, gast.BinOp) or (isinstance(node, gast.Call) and _reads(node, facts)):
         parts = [p for p in parts if not (isinstance(p, gast.Name) and p.id == one)]
-    return all(_only_read(p, one) for p in parts)
+    return all(_only_read(p, one, facts) for p in parts)
 
 
-def _reads(call: Node) -> bool:
-    called = call.func if isinstance(call.func, gast.Attribute) else None
-    return called is not None and isinstance(called.value, gast.Name) and str(called.attr) in _READS
+def _reads(call: Node, facts: Facts) -> bool:
+    """Whether a call of a library gives a value of its own, or one that shows no elements."""
+    function = function_called(call, facts)
+    return isinstance(call.func, gast.Attribute) and makes_new(function, call)
+
+
+def _gives_floats(function: object) -> bool:
+    """Whether a function of NumPy gives floats for integers too."""
+    made = [form.partition("->")[2] for form in function.types] if isinstance(function, np.ufunc) else []
+    return bool(made) and not any(np.dtype(one).kind in "biu" for one in made)

@@ -46,6 +46,7 @@ def reshape(z, a, shape, order="C"):
     complex="conjugated",
     shape="flat",
     gives="array",
+    rearranges=True,
 )
 def ravel(z, a, order="C"):
     if order == "C":
@@ -64,6 +65,7 @@ def ravel(z, a, order="C"):
     ),
     result="view",
     complex="conjugated",
+    rearranges=True,
 )
 def squeeze(z, a, axis=None):
     d[a] = np.reshape(d[z], np.shape(a))
