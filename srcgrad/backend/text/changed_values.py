@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, Program, StaticModule, binding_of_text, is_installed
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.module_text import is_never_imported, is_trusted
@@ -123,6 +124,7 @@ def effects_of(module: StaticModule) -> Effects:
     program = module.program
     known = _known.get(program)
     if known is None:
+        templates.load()
         known = _known[program] = Effects()
         first = next(iter(program.modules.values()), module)
         known.run(first)
@@ -141,6 +143,7 @@ class Effects:
     other_items: dict[Value, None] = field(default_factory=dict)  # containers that got items of another kind
     ever: dict[tuple[StaticModule, str], Values] = field(default_factory=dict)  # all that a name has held
     called: dict[Any, None] = field(default_factory=dict)  # functions that ran
+    reflective: dict[ast.stmt, None] = field(default_factory=dict)  # statements that find a module in `sys.modules`
     too_long: bool = False
     places: list[Place] = field(default_factory=list)
     calls: list[ast.AST] = field(default_factory=list)
@@ -407,7 +410,13 @@ class Effects:
                     self.method(one, "__setitem__", [NUMBERS, values], {}, target)
                 self.store(held, _key(index), values)
             case ast.Attribute(holder, name):
-                self.store(self.value(holder, frame), name, values)
+                held = self.value(holder, frame)
+                self.store(held, name, values)
+                for one in [one for one in held if one.kind == "instance"]:
+                    self.method(one, "__setattr__", [NUMBERS, values], {}, target)
+                    setters = [own for own in self._members_of(one, name) if own.kind == "function"]
+                    for setter in setters:
+                        self.call(setter, [{one: None}, values], {}, target)
 
     def _augment(self, target: ast.expr, op: ast.operator, added: Values, frame: Frame) -> None:
         held = self.value(target, frame)
@@ -625,7 +634,10 @@ class Effects:
                 found = union(found, {made: None}, {one: None} if one.kind == "unknown" else {})
             else:
                 own = isinstance(index, ast.Name) and index.id == "__name__"  # `sys.modules[__name__]`
-                this = {self._of_module(frame.module): None} if own else {}
+                named = [module for module in self.frames if module.name == _key(index)]  # `sys.modules["model"]`
+                named += [frame.module] if own else []
+                this = {self._of_module(module): None for module in named if one.kind in ("unknown", "method")}
+                self.reflective.update(dict.fromkeys(self.places[-1].statements) if this and self.places else {})
                 found = union(found, this, self.item({one: None}, _key(index), node))
         return found
 
@@ -642,6 +654,8 @@ class Effects:
                 found = union(found, NUMBERS if rank == 0 else {self.view(one, rank): None})
             elif one.kind == "namespace":
                 found = union(found, self._of_namespace(one, key))
+            elif one.kind == "method":
+                found = union(found, {} if one.of is None else {one.of: None})
             elif key is ANY or one.kind in ("unknown", "object", "live") or key not in one.items:
                 more = {one: None} if one.kind in ("unknown", "object") else {}
                 found = union(found, self.inside({one: None}), more)
@@ -710,6 +724,9 @@ class Effects:
             return owner.items[name]
         return union(*(self._members(base, name) for base in owner.items.get("__bases__", {})))
 
+    def _members_of(self, owner: Value, name: str) -> Values:
+        return {} if owner.of is None else self._members(owner.of, name)
+
     def _of_object(self, owner: Value, name: str, node: ast.AST) -> Values:
         held = owner.items.get(name, {}) if owner.kind == "instance" else {}
         kind = owner if owner.kind == "class" else owner.of
@@ -718,11 +735,12 @@ class Effects:
         if owner.kind == "super" and kind is not None:
             members = union(*(self._members(base, name) for base in kind.items.get("__bases__", {})))
         for member in members:
-            if member.kind != "function" or owner.kind == "class":
+            written = getattr(member.node, "decorator_list", []) if member.kind == "function" else []
+            decorators = {getattr(one, "id", getattr(one, "attr", "")) for one in written}
+            if member.kind != "function" or (owner.kind == "class" and "classmethod" not in decorators):
                 found = union(found, {member: None})
                 continue
             self_of = next(iter(owner.items["self"])) if owner.kind == "super" else owner
-            decorators = {getattr(one, "id", getattr(one, "attr", "")) for one in member.node.decorator_list}
             if {"property", "cached_property"} & decorators:
                 found = union(found, self.call(member, [{self_of: None}], {}, node))
             else:
@@ -731,6 +749,8 @@ class Effects:
                 bound = self.sites.setdefault(("bound", first, member), Value("partial", of=member))
                 bound.items[0] = {} if first is None else {first: None}
                 found = union(found, {of or bound: None})
+        if not found and owner.kind == "instance":
+            found = self.method(owner, "__getattr__", [NUMBERS], {}, node)
         if found or owner.kind == "class":
             return found or NUMBERS
         return union({self._method(owner, name): None}, owner.items.get(ANY, {}))
@@ -805,13 +825,14 @@ class Effects:
         self.called[own] = None
         frame = Frame(function.module, function.frame)  # type: ignore[arg-type]  # a function has its module
         self._parameters(function, frame, given, words, spread)
+        calls = self.calls
         self.open.append(own)
-        self.calls.append(node)
+        self.calls = [own] if getattr(own, "decorator_list", []) else [*calls, node]  # a cache gives the same again
         if isinstance(own, ast.Lambda):
             frame.returned.update(self.value(own.body, frame))
         else:
             self.block(own.body, frame)
-        self.calls.pop()
+        self.calls = calls
         self.open.pop()
         return frame.returned
 
@@ -859,7 +880,8 @@ class Effects:
             for name, held in [*zip(fields, given, strict=False), *words.items()]:
                 made.items.setdefault(ANY if name == "**" else name, {}).update(held)
             if spread or len(given) > len(fields) or not fields:
-                made.items.setdefault(ANY, {}).update(union(*given))
+                every = union(*given)
+                made.items.setdefault(ANY, {}).update(union(every, self.items(every, node)))
         for one in self._members(owner, "__post_init__"):
             self.call(one, [{made: None}], {}, node)
         for one in self._members(owner, "__new__"):
@@ -914,7 +936,7 @@ class Effects:
         every = union(*given, *words.values())
         if rule is not None and rule.kind != "refused":
             first = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-            shows = may_show(function, arguments_of(function, node, [first]))
+            shows = may_show(function, _by_parameter(function, node, first))
             return {self.view(owner) if shows else self.make(node, "array"): None}
         how = _method_of_array(name)
         if how == "writes":
@@ -978,6 +1000,9 @@ class Effects:
             )
             shown = {} if plain else union(self.inside(every), every if len(given) > 1 else {}, called)
             return union(shown, NUMBERS if plain else {self.make(node, "unknown"): None})
+        told = () if rule is None else rule.parameters
+        if any(word.arg not in told and _is_true(word.value) for word in node.keywords):
+            self.write(within(every))  # `overwrite_a=True`
         if rule is not None and rule.kind != "refused":
             return self._with_rule(function, rule, node, every)
         if isinstance(function, type):
@@ -997,7 +1022,7 @@ class Effects:
         return union({made: None}, every)
 
     def _with_rule(self, function: Any, rule: Any, node: ast.Call, every: Values) -> Values:
-        if not may_show(function, arguments_of(function, node)):
+        if not may_show(function, _by_parameter(function, node)):
             made = self.make(node, "array")
             made.rank = _rank(function, rule, node)
             return {made: None}
@@ -1030,8 +1055,11 @@ class Effects:
             self.write(given[0])
             return NUMBERS
         if function is getattr and len(given) > 1:
-            name = second if isinstance(second, str) else "?"
-            return union(*(self.attribute(one, name, node) for one in given[0]), *given[2:])
+            if isinstance(second, str):
+                return union(*(self.attribute(one, second, node) for one in given[0]), *given[2:])
+            made = self.make(node, "unknown")
+            made.items.setdefault(ANY, {}).update(given[0])
+            return union({made: None}, given[0])
         if function in (exec, eval):
             for module in list(self.frames):
                 self.write(within(union(*self.frames[module].names.values())))
@@ -1186,9 +1214,18 @@ def _rank(function: Any, rule: Any, node: ast.Call) -> int | None:
     return depth if depth and _is_number(first) else None
 
 
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
 def _is_number(node: ast.AST | None) -> bool:
     parts = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator)
     return node is not None and all(isinstance(part, parts) for part in ast.walk(node))
+
+
+def _by_parameter(function: Any, call: Any, *first: Any) -> dict[str, Any]:
+    """The arguments of a call by the parameters of its rule: of a tree of Python's own, as of one of gast."""
+    return arguments_of(function, call, first)
 
 
 def _outputs(function: Any, given: list[Values], words: dict[str, Values]) -> Values:
@@ -1213,6 +1250,7 @@ def _has_late_annotations(module: StaticModule) -> bool:
 class Steps:
     """The statements of a module that a value comes from, as the body of a function; `last` is the last line."""
 
+    name: str
     text: str
     last: int
 
@@ -1295,7 +1333,21 @@ def is_read_early(module: StaticModule, name: str) -> bool:
         made = effects.ever.get((module, one), {})
         todo += [n for v in made if v.kind in ("function", "class") and v.module is module for n in _names_read(v.node)]
     values = [one for one in read if module.table[one][-1].kind == "value"]
+    if _is_changed_before(module, name, effects):
+        return True
     return any(max([module.table[one][-1].line - 1, *changes(module, one)]) >= line for one in values)
+
+
+def _is_changed_before(module: StaticModule, name: str, effects: Effects) -> bool:
+    """Whether other statements wrote into a value before its name was bound, and it comes by none of their names."""
+    bound = effects.bound.get((module, name), [])
+    own = _own_statements(module, name, bound)
+    node = module.table[name][-1].node
+    through = [effects.ever.get((module, one), {}) for one in (_names_read(node) if node is not None else [])]
+    shared = within(v for held in through for v in held if v.kind not in ("function", "class", "partial"))
+    alone = [value for value in within(effects.ever.get((module, name), {})) if value not in shared]
+    events = [event for value in alone for event in effects.writes.get(value, [])]
+    return any(not _is_among(event.place, own) and event.place.module is module for event in events)
 
 
 def _is_among(place: Place, statements: list[ast.stmt]) -> bool:
@@ -1455,6 +1507,8 @@ class _Slice:
             return f"the module binds {clash[0]}, which is Python's own"
         if self.name not in here:
             return "no statement of the module binds it"
+        if found := [one.lineno for one in self.kept if one in self.effects.reflective]:
+            return f"line {found[-1]} finds a module in sys.modules"
         for statement in self._outermost():
             for node in ast.walk(statement):
                 if reason := self._forbids(node):
@@ -1499,7 +1553,7 @@ class _Slice:
         """The statements that are kept, as the body of a function."""
         found = [line for one in self._outermost() for line in self._lines(one)]
         last = max(one.end_lineno or one.lineno for one in self._outermost())
-        return Steps("\n".join(f"    {line}".rstrip() for line in found), last)
+        return Steps(self.name, "\n".join(f"    {line}".rstrip() for line in found), last)
 
     def _lines(self, statement: ast.stmt) -> list[str]:
         whole = copy.deepcopy(statement) if self._is_pruned(statement) else statement

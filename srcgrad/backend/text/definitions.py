@@ -356,7 +356,10 @@ def _value_meaning(found: Binding, module: StaticModule, name: str) -> Meaning:
 
 
 def _from_steps(module: StaticModule, name: str, steps: Steps) -> CopiedDefinition:
-    return CopiedDefinition(module, name, None, f"value_of_{name}()", steps)
+    maker = f"value_of_{name}"
+    while maker in module.table:
+        maker += "_"
+    return CopiedDefinition(module, name, None, f"{maker}()", steps)
 
 
 def _holds_value(module: StaticModule, name: str) -> bool:
@@ -625,7 +628,7 @@ def definition(meaning: CopiedDefinition | Literal, name: str, *, tidy: bool = F
     if isinstance(meaning, Literal):
         return f"{name} = {meaning.text}"
     if meaning.steps is not None and not meaning.expression:
-        value = name.removeprefix("value_of_")
+        value = meaning.steps.name
         told = f'    """`{value}` as {meaning.module.label} leaves it behind line {meaning.steps.last}."""'
         return "\n".join([f"def {name}():", told, meaning.steps.text, f"    return {value}"])
     whole = meaning.module.table.get(meaning.name, [None])[-1]

@@ -602,6 +602,168 @@ class K:
     W[1] = 5.0
     x = W.fill
 """,
+    "prop_setter": """
+class M:
+    def __init__(self, w):
+        self._w = w
+    @property
+    def w(self):
+        return self._w
+    @w.setter
+    def w(self, v):
+        self._w[:] = v
+W = np.ones(3)
+M(W).w = 3.0
+""",
+    "ctxmanager": """
+from contextlib import contextmanager
+W = np.ones(3)
+@contextmanager
+def scaled(a):
+    a *= 2.0
+    yield a
+    a += 1.0
+with scaled(W) as v:
+    v[0] = 9.0
+""",
+    "early_chain2": """
+A = np.ones(3)
+B = A + 1
+C = B * 2
+B[0] = 9.0
+A[1] = 7.0
+
+def f(x):
+    return np.sum(C * x * x) + np.sum(A * x) + np.sum(B * x)
+""",
+    "decorated_val": """
+import functools
+@functools.lru_cache
+def w():
+    return np.ones(3)
+w()[0] = 4.0
+W = w()
+""",
+    "scipy_overwrite": """
+import scipy.linalg as sl
+A = np.eye(3) * 2.0 + 1.0
+b = np.ones(3)
+s = sl.solve(A.copy(), b, overwrite_b=True)
+W = b
+""",
+    "init_subobj": """
+class Layer:
+    def __init__(self, w):
+        self.w = w
+class Net:
+    def __init__(self):
+        self.layers = []
+    def add(self, l):
+        self.layers.append(l)
+    def scale(self, s):
+        for l in self.layers:
+            l.w *= s
+W = np.ones(3)
+net = Net()
+net.add(Layer(W))
+net.scale(2.5)
+""",
+    "dispatch": """
+W = np.ones(3)
+def dbl(a):
+    a *= 2.0
+def half(a):
+    a *= 0.5
+OPS = {'d': dbl, 'h': half}
+for k in 'dd':
+    OPS[k](W)
+""",
+    "callbacks": """
+hooks = []
+def on(fn):
+    hooks.append(fn)
+    return fn
+W = np.ones(3)
+@on
+def grow():
+    W[:] = 2.0
+for h in hooks:
+    h()
+""",
+    "tol_loop": """
+W = np.ones(3)
+err = 1.0
+while err > 1e-6:
+    new = 0.5 * (W + 2.0 / W)
+    err = np.abs(new - W).max()
+    W = new
+""",
+    "exc_loop": """
+W = np.ones(3)
+for t in ['1', 'x', '3']:
+    try:
+        v = float(t)
+    except ValueError:
+        continue
+    W *= v
+""",
+    "mlp": """
+rng = np.random.default_rng(1)
+sizes = [3, 4, 1]
+params = []
+for a, b in zip(sizes[:-1], sizes[1:]):
+    params.append((rng.normal(size=(b, a)) / np.sqrt(a), np.zeros(b)))
+
+def f(x):
+    h = x
+    for w, b in params:
+        h = np.tanh(w @ h + b)
+    return np.sum(h)
+""",
+    "name_clash_fn": """
+value_of_W = 3.0
+W = np.ones(3)
+W[0] = 2.0
+
+def f(x):
+    return np.sum(W * x * x) * value_of_W
+""",
+    "clash_i": """
+i = 5
+W = np.zeros(3)
+for i in range(3):
+    W[i] = i
+
+def f(x):
+    return np.sum(W * x * x) * i
+""",
+    "inherit_list": """
+class L2(list):
+    pass
+W = np.ones(3)
+l = L2([W])
+l[0][0] = 6.0
+""",
+    "getattr_dyn": """
+W = np.ones(3)
+for n in ('fill',):
+    getattr(W, n)(3.0)
+""",
+    "sum_lists": """
+A = [[np.ones(3)], [np.ones(3) * 2]]
+B = sum(A, [])
+B[1][0] = 7.0
+
+def f(x):
+    return np.sum(A[1][0] * x * x)
+""",
+    "list_mul": """
+A = [[0.0] * 3] * 2
+A[0][1] = 4.0
+
+def f(x):
+    return np.sum(np.array(A[1]) * x * x) + x[0]
+""",
 }
 UNCHANGED = {
     "slice_list2": """
@@ -778,6 +940,11 @@ v += 1
 """,
 }
 REFUSED = {
+    "sysmod_name": """
+import sys
+W = np.ones(3)
+sys.modules['model'].W = np.full(3, 2.0)
+""",
     "shuffle_global": """
 W = np.arange(3.0)
 np.random.seed(4)
