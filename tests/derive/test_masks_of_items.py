@@ -262,6 +262,30 @@ def test_nor_does_it_to_second_derivatives(function: Any) -> None:
     np.testing.assert_allclose(found[x > 0.0], expected[x > 0.0], rtol=1e-5, atol=1e-7)
 
 
+def weighted_roots(parts, w):
+    s = 0.0
+    for k in range(2):
+        s = s + np.sum(parts[k] * w) * (k + 1.0)
+    return s
+
+
+def in_a_call_or_by_an_item(x):
+    parts = [np.sqrt(x), np.log(x)]
+    if x[0] > C:
+        s = weighted_roots(parts, x)
+    else:
+        s = parts[0][1]
+    return s
+
+
+@pytest.mark.parametrize("first", [0.05, 0.4])
+def test_a_call_that_is_given_a_list_adds_to_its_items(first: float) -> None:
+    x = np.array([first, 0.3, 2.0])
+    np.testing.assert_allclose(
+        srcgrad.grad(in_a_call_or_by_an_item)(x), differences(in_a_call_or_by_an_item, x), rtol=1e-6, atol=1e-8
+    )
+
+
 def squared(x):
     parts = {"r": np.sqrt(x)}
     return np.sum(parts["r"] ** 2)
