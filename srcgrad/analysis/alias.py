@@ -156,6 +156,9 @@ def makes_new_value(value: Node, facts: Facts) -> bool:
     if isinstance(function, FunctionType | MethodType | StaticFunction) and (rule is None or is_users(rule)):
         return bool(facts.module.returns_new(function))
     first = [value.func.value] if found is None and method is not None else []
+    literal = bool(value.args) and all(isinstance(one, gast.Constant) for one in [*first, *value.args])
+    if literal and rule is not None and not is_users(rule) and not value.keywords:
+        return True  # `np.float64(0)` is its argument where that is an array
     return makes_new(function, value, first)
 
 

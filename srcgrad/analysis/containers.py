@@ -230,7 +230,9 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
     elif bound is not None and operation is not None and gives_tuple(operation):
         facts.kinds.containers[bound] = "tuple"
         several = several_of(node, facts)
-        if several:
+        if operation.function is runtime.block_transpose:  # rows of blocks are lists, to which `+=` would append
+            _note(bound, of_display(operation.bound["arrays"], facts.kinds.of_names), facts)
+        elif several:
             _note(bound, Kind("tuple", None, tuple((place, UNKNOWN) for place in range(len(several)))), facts)
     elif bound is not None and operation is not None and operation.function in (runtime.fields_of, runtime.entry):
         facts.kinds.containers[bound] = "dict"

@@ -454,6 +454,13 @@ def _is_all(operand: Node, index: Node, facts: Facts) -> bool:
     return number or (isinstance(index, gast.Tuple) and not index.elts)
 
 
+def _sum_of_two(operand: Node, one: Node, two: Node, facts: Facts) -> Node:
+    """The sum of two contributions of one statement: those to a list may be lists, which `+` joins."""
+    if operand.id in facts.kinds.containers or operand.id in facts.activity.summed:
+        return expression(f"{facts.library('add')}(one, two)", one=one, two=two)
+    return gast.BinOp(one, gast.Add(), two)
+
+
 def _emit(
     node: Node,
     shared: Block,
@@ -476,7 +483,7 @@ def _emit(
         if operand.id not in adjoints.facts.activity.active:
             continue
         if operand.id in merged:
-            total = gast.BinOp(merged[operand.id][1], gast.Add(), value)
+            total = _sum_of_two(operand, merged[operand.id][1], value, adjoints.facts)
             if value in adjoints.facts.tape.reduced:
                 adjoints.facts.tape.reduced[total] = None
             merged[operand.id] = (operand, total)

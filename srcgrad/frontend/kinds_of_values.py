@@ -208,9 +208,10 @@ def live_object(node: Node, namespace: Namespace, local: Any, noted: list[Any] |
         return NOTHING
     owner = live_object(node.value, namespace, local, noted)
     own = vars(owner) if owner is not NOTHING and hasattr(owner, "__dict__") else {}
-    if node.attr not in own or type(inspect.getattr_static(type(owner), node.attr, None)) is property:
+    inherited = inspect.getattr_static(type(owner), node.attr, None)
+    if type(inherited) is property or (node.attr not in own and not isinstance(inherited, types.ModuleType)):
         return NOTHING
-    held = own[node.attr]
+    held = own.get(node.attr, inherited)
     if noted is not None:
         steady = isinstance(held, types.FunctionType | types.ModuleType | type)
         noted.append((owner, node.attr, held if steady else OfType(type(held)), None))
@@ -236,7 +237,8 @@ def known_of(value: Node, facts: Facts) -> Kind:
     """What is known of an argument that the text has not looked at; of a live object, which modules it holds."""
     held = facts.kinds.named.get(getattr(value, "id", ""))
     owner = live_object(value, facts.namespace, facts.names.local, None) if held is None else NOTHING
-    modules = [key for key, item in getattr(owner, "__dict__", {}).items() if isinstance(item, types.ModuleType)]
+    held_here = {key: item for whole in (type(owner), owner) for key, item in getattr(whole, "__dict__", {}).items()}
+    modules = [key for key, item in held_here.items() if isinstance(item, types.ModuleType)]
     if not modules:
         return held or UNKNOWN
     places = {one: gast.Attribute(value, one, gast.Load()) for one in modules}

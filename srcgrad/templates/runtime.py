@@ -177,6 +177,7 @@ def scatter_adjoint(z, g, x, index):
         ("add_at(np.copy(x), [0, 0, 2], y)", (4,), ()),
     ),
     note="It adds in place and returns its first argument.",
+    result="argument",
     complex="conjugated",
     values="x_bar",
 )

@@ -91,3 +91,20 @@ def test_arrays_are_filled() -> None:
         return np.sum(y * x)
 
     assert srcgrad.grad(total)(np.array([0.5, 0.3])).tolist() == [2.3, 0.5]
+
+
+class Backed:
+    """A module that all objects of a class hold, and a method that is named like an array's."""
+
+    xp = np
+
+    def sum(self, v):
+        return self.xp.sum(v * v) * 2.0
+
+
+BACKED = Backed()
+
+
+@pytest.mark.parametrize("f", [lambda x: BACKED.sum(x), lambda x: BACKED.xp.sum(x * x)])
+def test_modules_that_a_class_holds(f):
+    srcgrad.check_grads(f, (np.array([0.3, 0.9]),), order=2)

@@ -317,3 +317,36 @@ def test_tangents_in_the_dtype_of_the_value():
     for f in (lambda x: linalg.det(x), lambda x: linalg.lu_solve(linalg.lu_factor(x), x[0])):
         y, y_dot = jvp(f, (x,), (x,))
         assert y.dtype == y_dot.dtype == f(x).dtype
+
+
+def rows_with_a_name(x):
+    rows = [[x, x * 2.0], [x**2, x]]
+    return np.block(rows) ** 2
+
+
+BLOCKS = [
+    lambda x: np.block([[x, x * 2.0], [x**2, x]]) ** 2,
+    lambda x: np.block([[[x, x**2]], [[x**3, x]]]) ** 2,
+    lambda x: np.block([x, x**2]) ** 2,
+    rows_with_a_name,
+]
+
+
+@pytest.mark.parametrize("f", BLOCKS)
+def test_rows_of_blocks_are_lists(f):
+    """Reverse over reverse added an array to a list by `+=`, which appends: half of the second derivative was lost."""
+    check_grads(f, (np.array([0.3, 0.9, 1.7]),), order=2)
+
+
+def added_to_a_number(x):
+    total = np.float64(0)
+    for v in x:
+        total += v * v
+    scale = np.float32(2)
+    scale *= x[0]
+    return total * scale
+
+
+def test_what_a_literal_makes_is_nobody_elses():
+    """`np.float64(a)` is an array `a` itself, and a number of any literal."""
+    check_grads(added_to_a_number, (np.array([0.3, 0.9]),), order=2)
