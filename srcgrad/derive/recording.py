@@ -454,7 +454,7 @@ class Saves:
         """Temporaries that another statement of the user reads, whose adjoint comes first: `u_mask` of `np.sqrt(u)`."""
         users, masks = self.facts.origin.user, self.facts.idioms.supports
         made = {target(node): users.get(node, node) for node in self.lost.looped}
-        found = set()
+        found: set[str] = set()
         for node in self.lost.looped:
             user, read = users.get(node, node), loads(node)
             read += tuple(masks[one].held for one in (*read, *stores(node)) if one in masks)
