@@ -106,3 +106,13 @@ def last_trip_by_a_helper(x):
 def test_a_mask_that_another_statement_reads_is_that_of_its_trip(function: Any) -> None:
     """Going back, that statement comes first: the mask was made behind it, or was that of the trip before."""
     srcgrad.check_grads(function, (np.array([0.7, -1.3, 2.0]),), order=1)
+
+
+def test_what_both_sides_of_a_condition_read_has_no_mask() -> None:
+    def f(x):
+        m = x > 0.5
+        r = np.sqrt(x)
+        return np.sum(np.where(m, r, 0.0)) + np.sum(np.where(m, 0.0, 3.0 * r))
+
+    x = np.array([0.3, 2.0])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), np.array([1.5, 0.5]) / np.sqrt(x), rtol=1e-12)

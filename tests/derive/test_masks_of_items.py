@@ -273,6 +273,7 @@ def in_a_call_or_by_an_item(x):
     parts = [np.sqrt(x), np.log(x)]
     if x[0] > C:
         s = weighted_roots(parts, x)
+        s = s * 2.0
     else:
         s = parts[0][1]
     return s
