@@ -79,7 +79,7 @@ class InnerDerivative:
 
 def inner_derivative(
     sub: Module,
-    function: Any,
+    function: object,
     mode: str,
     wrt: tuple[str, ...],
     kinds: dict[str, Kind],
@@ -106,7 +106,7 @@ def assumed_real(facts: Facts, kinds: dict[str, Kind]) -> tuple[str, ...]:
 
 def text_of(
     sub: Module,
-    function: Any,
+    function: object,
     mode: str,
     wrt: tuple[str, ...],
     kinds: dict[str, Kind],
@@ -126,7 +126,7 @@ def text_of(
 
 
 def columns(
-    sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind], *, single: bool
+    sub: Module, function: object, wrt: tuple[str, ...], kinds: dict[str, Kind], *, single: bool
 ) -> InnerDerivative:
     """The Jacobian of a function as a function with a text, which puts it together column by column."""
     if any(kind.complex for kind in kinds.values()):
@@ -325,7 +325,7 @@ def has_arrays(kind: Kind) -> bool:
 
 
 def run_frontend(
-    source: Source, namespace: Namespace, wrt: tuple[str, ...], kinds: dict[str, Kind], module: Any
+    source: Source, namespace: Namespace, wrt: tuple[str, ...], kinds: dict[str, Kind], module: object
 ) -> tuple[Node, Facts]:
     """A function in normal form, with the shapes of its values."""
     facts, program = prepare_facts(source, namespace, "primal", wrt, kinds, module)
@@ -335,7 +335,7 @@ def run_frontend(
     return program, facts
 
 
-def step_flows(step: Step, module: Any) -> list[list[str]]:
+def step_flows(step: Step, module: object) -> list[list[str]]:
     """For each part of a step's result the parameters from which a derivative flows into it."""
     everything = tuple(parameters(step.source.tree))
     facts, program = prepare_facts(step.source, step.namespace, "reverse", everything, {}, module, step)
@@ -345,7 +345,7 @@ def step_flows(step: Step, module: Any) -> list[list[str]]:
     return flows(program, facts)
 
 
-def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | None = None) -> bool:
+def returns_new(source: Source, namespace: Namespace, module: object, step: Step | None = None) -> bool:
     """Whether each value that a function returns is made by it, and is no part of an argument."""
     facts, program = prepare_facts(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
     facts.request = replace(facts.request, called=True)
@@ -374,7 +374,7 @@ ALONE = LeadingAxes()
 MANY = LeadingAxes(True)
 
 
-def fewer(values: dict[str, Any], wrt: tuple[str, ...]) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+def fewer(values: dict[str, object], wrt: tuple[str, ...]) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
     """Arguments that are indices of rows, each with axes of one length that are no shorter than it has entries.
 
     >>> fewer({"x": np.ones(3), "table": np.ones((9, 2)), "other": np.ones((2, 9)), "rows": np.array([4, 4])}, ("x",))
@@ -393,7 +393,7 @@ def fewer(values: dict[str, Any], wrt: tuple[str, ...]) -> tuple[tuple[str, tupl
     return tuple(found)
 
 
-def _identity(function: Any) -> int:
+def _identity(function: object) -> int:
     """A key of a function; one known as text is found anew at each call of it, but its tree is one."""
     return id(function.node) if isinstance(function, StaticFunction) else id(function)
 
@@ -412,7 +412,7 @@ def _kinds_key(kinds: dict[str, Kind]) -> tuple[Any, ...]:
     return tuple((name, kind, kind.dtype) for name, kind in sorted(kinds.items(), key=lambda item: item[0]))
 
 
-def _step(function: Any) -> Step | None:
+def _step(function: object) -> Step | None:
     return function if isinstance(function, Step) else None
 
 
@@ -473,7 +473,7 @@ class Module:
 
     def derivative_function(
         self,
-        function: Any,
+        function: object,
         mode: str,
         wrt: tuple[str, ...],
         kinds: dict[str, Kind],
@@ -493,7 +493,7 @@ class Module:
             self.inner[key] = sub, inner_derivative(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
         return self.inner[key][1]
 
-    def open_operation(self, function: Any) -> Any:
+    def open_operation(self, function: object) -> Any:
         """A function with source for an operation of the table; any other function as it is."""
         return function if isinstance(function, StaticFunction | ClosedFunction) else primal_of(function)[0]
 
@@ -505,7 +505,7 @@ class Module:
         """Whether a method that was written out has been replaced since, in its class or in its object."""
         return any(is_replaced(*known) for known in self.methods)
 
-    def source(self, function: Any) -> tuple[Source, Namespace]:
+    def source(self, function: object) -> tuple[Source, Namespace]:
         """Source and namespace of a callee; each keeps its own."""
         known = self.sources.get(_identity(function))
         if known is None:
@@ -522,7 +522,7 @@ class Module:
             self.sources[_identity(function)] = known
         return known[1], known[2]
 
-    def callee(self, function: Any, call: Node, facts: Facts) -> Source:
+    def callee(self, function: object, call: Node, facts: Facts) -> Source:
         """The source of a called function; E5003 at the call if it has none."""
         try:
             return self.source(function)[0]
@@ -536,7 +536,7 @@ class Module:
 
     def derivative(
         self,
-        function: Any,
+        function: object,
         mode: str,
         wrt: tuple[str, ...],
         kinds: dict[str, Kind],
@@ -588,11 +588,11 @@ class Module:
                 del read[key], self.replaced[self.made.pop(key).name]
                 self.pending.pop(key, None)
 
-    def _is_replaced(self, key: Any, read: dict[Any, set[str]]) -> bool:
+    def _is_replaced(self, key: object, read: dict[object, set[str]]) -> bool:
         name = self.made[key].name
         return name in self.replaced and not any(name in names for other, names in read.items() if other != key)
 
-    def masked(self, plain: str, function: Any, kinds: dict[str, Kind], facts: Facts, handed: PullbackForm) -> str:
+    def masked(self, plain: str, function: object, kinds: dict[str, Kind], facts: Facts, handed: PullbackForm) -> str:
         """The derivative to call where masks are handed on: `plain` where it would neither take nor give any."""
         inner, known = self.making[plain], list(self.made)
         name = self.derivative(function, inner.request.mode, inner.request.wrt, kinds, facts, handed=handed)
@@ -623,23 +623,23 @@ class Module:
         inner = self.making[name]
         return inner.names.seeds[: len(inner.names.seeds) - len(inner.calls.mask_seeds)]
 
-    def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
+    def output_spec(self, function: object, kinds: dict[str, Kind]) -> Any:
         """What is known of a callee's result: a spec, or a tuple of specs; None if nothing is."""
         return self._outcome(function, kinds).spec
 
-    def output_kind(self, function: Any, kinds: dict[str, Kind]) -> Kind:
+    def output_kind(self, function: object, kinds: dict[str, Kind]) -> Kind:
         """The kind of a callee's result: a container of kinds, where it is known to be one."""
         return self._outcome(function, kinds, whole=False).kind
 
-    def output_complex(self, function: Any, kinds: dict[str, Kind]) -> bool:
+    def output_complex(self, function: object, kinds: dict[str, Kind]) -> bool:
         """Whether a callee's result may be complex; so it is taken where its source cannot be read."""
         return self._outcome(function, kinds).complex
 
-    def output_conjugates(self, function: Any, kinds: dict[str, Kind]) -> bool:
+    def output_conjugates(self, function: object, kinds: dict[str, Kind]) -> bool:
         """Whether a callee's adjoint, for arguments of which some are complex, is none that holds for real ones."""
         return self._outcome(function, kinds).conjugates
 
-    def _outcome(self, function: Any, kinds: dict[str, Kind], whole: bool = True) -> Outcome:
+    def _outcome(self, function: object, kinds: dict[str, Kind], whole: bool = True) -> Outcome:
         key = (_identity(function), _kinds_key(kinds))
         if key not in self.specs or (whole and self.specs[key].is_lost):
             self.specs[key] = Outcome()  # a recursive call learns nothing
@@ -654,12 +654,12 @@ class Module:
                 self.begun[key] = found.complete()
         return found
 
-    def begin(self, function: Any, kinds: dict[str, Kind], begun: BegunFunction) -> None:
+    def begin(self, function: object, kinds: dict[str, Kind], begun: BegunFunction) -> None:
         """Keep what a question has made of a function, for a derivative that begins with the same passes."""
         self.begun[_identity(function), _kinds_key(kinds)] = begun
 
     def _begin_function(
-        self, function: Any, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], called: bool
+        self, function: object, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], called: bool
     ) -> BegunFunction | None:
         """What is kept of a function; it is handed out once, since what follows changes it."""
         key = (_identity(function), _kinds_key(kinds))
@@ -668,7 +668,7 @@ class Module:
             return None
         return self.begun.pop(key).taken()
 
-    def front(self, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind]) -> tuple[Node, Facts]:
+    def front(self, function: object, wrt: tuple[str, ...], kinds: dict[str, Kind]) -> tuple[Node, Facts]:
         """A callee in normal form."""
         return run_frontend(*self.source(function), wrt, kinds, self)
 
@@ -678,7 +678,7 @@ class Module:
             self.flowing[id(step)] = step, step_flows(step, self)
         return self.flowing[id(step)][1]
 
-    def returns_new(self, function: Any) -> bool:
+    def returns_new(self, function: object) -> bool:
         """Whether a function gives an array, or arrays, that nothing else holds."""
         key = _identity(function)
         if key not in self.new:

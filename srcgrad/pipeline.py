@@ -551,7 +551,7 @@ def prepare_facts(
     mode: str,
     wrt: tuple[str, ...],
     kinds: dict[str, Kind],
-    module: Any,
+    module: object,
     step: Step | None = None,
 ) -> tuple[Facts, Node]:
     """Empty facts and a tree of its own."""

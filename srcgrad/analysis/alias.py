@@ -93,7 +93,7 @@ def _keeps_rank_zero(node: Node, known: dict[str, None], facts: Facts, above: Ca
     return operation.function is np.ndarray.astype or may_show(operation.function, operation.bound)
 
 
-def _returns_rank_zero(function: Any, facts: Facts, above: Callees) -> bool:
+def _returns_rank_zero(function: object, facts: Facts, above: Callees) -> bool:
     """Whether what a function returns may be such an array, if its arguments are; `above` are those that call it."""
     if isinstance(function, Step) or any(function is one for one in above):
         return False  # what a trip gives is looked at in the loop itself, and a function that calls itself outside

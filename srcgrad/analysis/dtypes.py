@@ -59,7 +59,7 @@ _NEVER = (float, int, str, bytes, types.ModuleType, types.FunctionType, np.ufunc
 _DEPTH = 3  # how deep containers and objects are looked into
 
 
-def is_complex_value(value: Any, depth: int = 0) -> bool:
+def is_complex_value(value: object, depth: int = 0) -> bool:
     """Whether an object is a complex number, an array or a dtype of them, or holds one.
 
     >>> is_complex_value([1.0, {"w": np.ones(2) * 1j}]), is_complex_value(2.0), is_complex_value(np.complex64)
@@ -116,7 +116,7 @@ def _spells_complex(value: Any) -> bool | None:
         return None
 
 
-def makes_complex(function: Any, called: Node, facts: Facts) -> bool:
+def makes_complex(function: object, called: Node, facts: Facts) -> bool:
     """Whether a function without a rule may give complex numbers for real ones."""
     if function is None and isinstance(called, gast.Name):
         items = facts.kinds.of_names.get(called.id, UNKNOWN).items
@@ -124,12 +124,12 @@ def makes_complex(function: Any, called: Node, facts: Facts) -> bool:
     return _gives_complex(function, {})
 
 
-def is_maker(function: Any) -> bool:
+def is_maker(function: object) -> bool:
     """Whether a function of NumPy or SciPy gives complex numbers for some real ones: eigenvalues, roots."""
     return getattr(function, "__name__", "") in _MAKERS and str(home(function)).startswith(("numpy", "scipy"))
 
 
-def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
+def _gives_complex(function: object, seen: dict[int, None]) -> bool:
     if function is None or isinstance(function, types.ModuleType):
         return False
     rule = rule_of(function)
@@ -162,7 +162,7 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
     return callable(function)
 
 
-def _of_source(tree: Any, namespace: Namespace, key: int, seen: dict[int, None]) -> bool:
+def _of_source(tree: object, namespace: Namespace, key: int, seen: dict[int, None]) -> bool:
     if key in seen:
         return False
     seen[key] = None
@@ -193,7 +193,7 @@ def _mentions(tree: Any, namespace: Namespace, seen: dict[int, None]) -> bool:
     return False
 
 
-def _names_dtype(value: Any) -> bool:
+def _names_dtype(value: object) -> bool:
     return isinstance(value, str) and value.startswith("complex")
 
 
@@ -408,11 +408,11 @@ class _BoundObject:
 
     static = None
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.object = value
 
 
-def dtype_asked(function: Any, node: Node, facts: Facts) -> bool | None:
+def dtype_asked(function: object, node: Node, facts: Facts) -> bool | None:
     """Whether a dtype that the call names is complex; None if it names none."""
     position = next((place for known, place in DTYPES.items() if known is function), None)
     asked = [word.value for word in node.keywords if word.arg == "dtype"]
@@ -438,7 +438,7 @@ def refused_inside(node: Node, facts: Facts) -> Exception:
     )
 
 
-def _callee(node: Node, function: Any, arguments: list[Node], facts: Facts) -> bool:
+def _callee(node: Node, function: object, arguments: list[Node], facts: Facts) -> bool:
     """Whether the result of a function with source may be complex, for these arguments."""
     given = [may_be_complex(argument, facts) for argument in arguments]
     if not any(given) and not makes_complex(function, node.func, facts):
@@ -601,7 +601,7 @@ def _reads_complex(rule: Rule, parameter: str, shown: set[str], operand: Node, f
     return bool(read & shown) or template.result in read or (parameter in rule.factors and len(moves) > 1)
 
 
-def _callee_changes_adjoint(call: Node, function: Any, facts: Facts) -> bool:
+def _callee_changes_adjoint(call: Node, function: object, facts: Facts) -> bool:
     """Whether a function with source, called with some complex values, has another adjoint for them."""
     if not isinstance(call, gast.Call) or not any(may_be_complex(child, facts) for child in children(call)):
         return False

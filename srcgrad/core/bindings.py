@@ -69,7 +69,7 @@ class Binding:
 _AS_THEY_ARE = (ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)  # which Numba has not compiled
 
 
-def bound_to(value: Any) -> Binding:
+def bound_to(value: object) -> Binding:
     """What a live name means; one for a function that Numba compiled means its Python function."""
     if type(value) in _AS_THEY_ARE:
         return Binding("object", value)

@@ -392,7 +392,7 @@ class Facts:
             setattr(made, record, replace(known, **own))
         return made
 
-    def library(self, identifier: str, value: Any = None) -> str:
+    def library(self, identifier: str, value: object = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another.
 
         `value` is what is meant, or where it is: `"numba.njit"` is imported by the text alone.
@@ -580,7 +580,7 @@ class AskedKinds(dict[str, Kind]):
         self.told = True
         return super().__iter__()
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         """The kind of a name."""
         self.told = True
         return super().get(name, default)

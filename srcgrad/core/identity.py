@@ -34,7 +34,7 @@ def python_function(value: Any) -> Any:
     return value.py_func if compiled else value
 
 
-def cached_function(value: Any) -> Any:
+def cached_function(value: object) -> Any:
     """The function of which `functools.cache` or `lru_cache` keeps results; any other value as it is."""
     return value.__wrapped__ if isinstance(value, functools._lru_cache_wrapper) else value
 

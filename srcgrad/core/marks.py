@@ -45,7 +45,7 @@ def _by_value() -> set[str]:
     return set(known.list_registry_pickle_by_value()) if known is not None else set()
 
 
-def goes_as_code(function: Any) -> bool:
+def goes_as_code(function: object) -> bool:
     """Whether what stands under the name of a function is being pickled by cloudpickle, and `is_code`.
 
     Asked within `__reduce__`: Python's pickler would look such a function up by its name, and find what decoration
@@ -62,15 +62,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Checkpoint:
     """A function whose calls record their arguments only; it runs as it did, and binds like a method."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
         self.__srcgrad_primal__ = python_function(getattr(function, "__srcgrad_primal__", function))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: Any) -> Any:
         return self.__srcgrad_primal__(*args, **kwargs)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -96,7 +96,7 @@ def checkpoint(function: F) -> F:
     return cast(F, Checkpoint(function))
 
 
-def checkpointed(trips: Any, *, slots: int | None = None) -> Any:
+def checkpointed(trips: object, *, slots: int | None = None) -> Any:
     """What a loop runs over, or the test of a `while`, as it is; in derivatives, few states of the loop are kept.
 
     `for t in checkpointed(range(n), slots=s)` keeps at most s states and computes the others again, as few steps as

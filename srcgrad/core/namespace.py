@@ -106,7 +106,7 @@ def entry(scope: Mapping[Any, Any], name: Any) -> Entry:
 class _Items(list):  # type: ignore[type-arg]  # the user's own list or tuple, asked as dicts are
     """The places of a list or a tuple, as a namespace."""
 
-    def get(self, place: int, missing: Any) -> Any:
+    def get(self, place: int, missing: object) -> Any:
         """What is in a place now."""
         return self[0][place] if place < len(self[0]) else missing
 

@@ -21,7 +21,7 @@ _diverted: list[bool] = []  # whether modules of srcgrad read the copies
 _replaced: set[str] = set()  # modules in which something is replaced now, and those around them
 
 
-def original(value: Any) -> Any:
+def original(value: object) -> Any:
     """What a line of ours reads for a library: itself, and its copy while something in it is replaced; all else as is.
 
     >>> original(math) is sys.modules["math"], original(0.5)
@@ -80,7 +80,7 @@ def _copy(module: ModuleType, root: str) -> bool:
     return late
 
 
-def _original_function(module: ModuleType, name: str, value: Any, root: str) -> Any:
+def _original_function(module: ModuleType, name: str, value: object, root: str) -> Any:
     """A function as the library has it."""
     if root != "numpy" and root != "scipy":
         return value if type(value) is BuiltinFunctionType or root != "math" else getattr(_fresh(module), name, value)
@@ -93,7 +93,7 @@ def _original_function(module: ModuleType, name: str, value: Any, root: str) -> 
     return next((one[name] for one in within if name in one and _is_of(root, one[name])), value)
 
 
-def _is_of(root: str, value: Any) -> bool:
+def _is_of(root: str, value: object) -> bool:
     home = str(getattr(value, "__module__", None) or type(value).__module__)
     return isinstance(value, numpy.ufunc) or home.startswith(root)
 

@@ -93,12 +93,12 @@ class Parts:
 _parts: dict[int, Parts] = {}
 
 
-def in_parts(op: Any, helper: Any, names: tuple[str, ...], **constants: Any) -> None:
+def in_parts(op: object, helper: object, names: tuple[str, ...], **constants: Any) -> None:
     """Let a function that returns parts stand for an operation that returns an object with them."""
     _parts[id(op)] = Parts(helper, names, constants)
 
 
-def parts_of(op: Any) -> Parts | None:
+def parts_of(op: object) -> Parts | None:
     """What takes the place of an operation; None for one whose result is no object."""
     return _parts.get(id(op))
 
@@ -343,30 +343,30 @@ Decorator = Callable[[Template], Template]
 class _Adjoint:
     """The decorators with which rules are written: `adjoint`, `adjoint.elementwise`, `.linear`, `.multilinear`."""
 
-    def __call__(self, op: Any, **facts: Any) -> Decorator:
+    def __call__(self, op: object, **facts: Any) -> Decorator:
         """General rule: the template writes `d[x] = ...` for each differentiable x; give `@tangent` too."""
         return _registrar(op, "general", facts)
 
-    def elementwise(self, op: Any, **facts: Any) -> Decorator:
+    def elementwise(self, op: object, **facts: Any) -> Decorator:
         """One `d[x] =` line per input, written as if all were numbers; the engine undoes broadcasting."""
         return _registrar(op, "elementwise", facts)
 
-    def linear(self, op: Any, **facts: Any) -> Decorator:
+    def linear(self, op: object, **facts: Any) -> Decorator:
         """Linear in the arguments that have a `d[x] =` line (the transpose); forward applies the op itself."""
         return _registrar(op, "linear", facts)
 
-    def multilinear(self, op: Any, **facts: Any) -> Decorator:
+    def multilinear(self, op: object, **facts: Any) -> Decorator:
         """Linear in each argument that has a `d[x] =` line; forward replaces one argument at a time."""
         return _registrar(op, "multilinear", facts)
 
-    def exponential(self, op: Any, of: Any) -> None:
+    def exponential(self, op: object, of: object) -> None:
         """The op is e to the power of another one, whose elementwise lines are its own, times the result."""
         whole = rule_of(of)
         assert whole is not None, "the other one has a rule"
         forms = tuple((call.replace(spelling(of), spelling(op)), *shapes) for call, *shapes in whole.forms)
         register(replace(whole, op=op, name=spelling(op), exponential=True, forms=forms, at=(), aliases=()))
 
-    def composed(self, op: Any, **facts: Any) -> Decorator:
+    def composed(self, op: object, **facts: Any) -> Decorator:
         """The op written out with others: a plain function, through whose text derivatives of all orders are made."""
 
         def decorate(composition: Template) -> Template:
@@ -413,7 +413,7 @@ def replace_rule(old: Rule, new: Rule) -> None:
     _generation += 1
 
 
-def tangent(op: Any, **facts: Any) -> Decorator:
+def tangent(op: object, **facts: Any) -> Decorator:
     """Forward template of a general rule: it writes one line, `d[result] = ...`, linear in the `d[x]`."""
 
     def decorate(template: Template) -> Template:
@@ -432,13 +432,13 @@ def tangent(op: Any, **facts: Any) -> Decorator:
     return decorate
 
 
-def constants(ops: Iterable[Any], asks: bool = False, **facts: Any) -> None:
+def constants(ops: Iterable[object], asks: bool = False, **facts: Any) -> None:
     """Declare operations whose derivative is zero wherever it exists; with `asks`, those that look for nan or inf."""
     for op in ops:
         register(Rule(op, spelling(op), "constant", asks=(op,) if asks else (), **facts))
 
 
-def declare_refused(reason: str, ops: dict[str, Any], **facts: Any) -> None:
+def declare_refused(reason: str, ops: dict[str, object], **facts: Any) -> None:
     """Declare operations, by name, that have no derivative here: E5001 where one would flow through them."""
     for name, op in ops.items():
         register(Rule(op, name, "refused", note=reason, **facts))
@@ -507,7 +507,7 @@ def _parse_at(lines: list[str], first: int) -> ast.FunctionDef | None:
     return body[0] if len(body) == 1 and isinstance(body[0], ast.FunctionDef) else None
 
 
-def _definition(function: Callable[..., Any]) -> Node:
+def _definition(function: Callable[..., object]) -> Node:
     code = inspect.unwrap(function).__code__
     lines = linecache.getlines(code.co_filename)
     node = _parse_at(lines, code.co_firstlineno) or _file(code.co_filename, len(lines)).get(code.co_firstlineno)
@@ -526,7 +526,7 @@ def _definition(function: Callable[..., Any]) -> Node:
 
 
 @lru_cache(maxsize=1024)
-def parse(function: Callable[..., Any]) -> ParsedTemplate:
+def parse(function: Callable[..., object]) -> ParsedTemplate:
     """The template that `function` spells."""
     node = _definition(function)
     names = [argument.id for argument in node.args.posonlyargs + node.args.args]
@@ -572,7 +572,7 @@ def adjoint_template(rule: Rule) -> ParsedTemplate | None:
 
 
 @lru_cache(maxsize=1024)
-def exponential_template(function: Callable[..., Any]) -> ParsedTemplate:
+def exponential_template(function: Callable[..., object]) -> ParsedTemplate:
     """The template of e to the power of what `function` is the template of: `d[z]` is `d[z] * z`."""
     found = parse(function)
     body = tuple(_times_result(copy(statement), found.result) for statement in found.body)
@@ -691,7 +691,7 @@ def _nodes(template: ParsedTemplate) -> list[Node]:
 _ALLOWED = (gast.Assign, gast.If, gast.Pass)
 
 
-def _check_reverse(rule: Rule, template: ParsedTemplate, node: Node, function: Callable[..., Any]) -> None:
+def _check_reverse(rule: Rule, template: ParsedTemplate, node: Node, function: Callable[..., object]) -> None:
     if isinstance(node, gast.stmt) and not isinstance(node, _ALLOWED):
         _refuse_template(rule, function, node, "a template holds assignments and `if` only")
     if isinstance(node, gast.Assign):
@@ -724,7 +724,7 @@ def degree(node: Node, result: str) -> int:
     return max([0, *degrees])
 
 
-def _refuse_template(rule: Rule, function: Callable[..., Any], node: Node | None, what: str) -> None:
+def _refuse_template(rule: Rule, function: Callable[..., object], node: Node | None, what: str) -> None:
     code = function.__code__
     line = node.lineno if node is not None and hasattr(node, "lineno") else code.co_firstlineno
     text = linecache.getline(code.co_filename, line).rstrip("\n")
@@ -741,7 +741,7 @@ def _refuse_template(rule: Rule, function: Callable[..., Any], node: Node | None
 FITTED = (sum_to, fit_to)  # what fits is handed on as it is: the first argument, never the second
 
 
-def may_show(function: Any, given: Mapping[str, Node]) -> bool:
+def may_show(function: object, given: Mapping[str, Node]) -> bool:
     """Whether the result of an operation may be one of its arguments, or show elements of one.
 
     `given` are the arguments of the call, by name.
@@ -752,7 +752,7 @@ def may_show(function: Any, given: Mapping[str, Node]) -> bool:
     return rule.result != "new" or any(_may_be(given.get(one), values) for one, values in rule.showing.items())
 
 
-def makes_new(function: Any, call: Node, first: Iterable[Node] = ()) -> bool:
+def makes_new(function: object, call: Node, first: Iterable[Node] = ()) -> bool:
     """Whether a call of an operation of a library gives a value that nothing else holds.
 
     `first` are arguments that come before those that the call writes: the array of a method.
@@ -763,19 +763,21 @@ def makes_new(function: Any, call: Node, first: Iterable[Node] = ()) -> bool:
     return not may_show(function, arguments_of(function, call, first))
 
 
-def _may_be(given: Node | None, values: tuple[Any, ...]) -> bool:
+def _may_be(given: Node | None, values: tuple[object, ...]) -> bool:
     """Whether an argument may have one of some values; one that is left out has none of them."""
     return given is not None and (not isinstance(given, gast.Constant) or given.value in values)
 
 
-def arguments_of(function: Any, call: Node, first: Iterable[Node] = ()) -> dict[str, Node]:
+def arguments_of(
+    function: object, call: Node | ast.Call, first: Iterable[Node | ast.expr] = ()
+) -> dict[str, Any]:  # trees of the kind of which the call is
     """The arguments of a call by the parameters of its rule; `first` come before those that it writes."""
     rule = rule_of(function)
     positional = zip(() if rule is None else rule.parameters, (*first, *call.args), strict=False)
     return {**dict(positional), **{word.arg: word.value for word in call.keywords if word.arg is not None}}
 
 
-def accept_complex(ops: Iterable[Any], how: str, values: str = "") -> None:
+def accept_complex(ops: Iterable[object], how: str, values: str = "") -> None:
     """Say of operations with a rule how their adjoint lines hold for complex numbers.
 
     `how` is "conjugated" (the engine conjugates what `d[result]` is multiplied with; the tangent is as written),
@@ -806,7 +808,7 @@ _known: dict[Any, list[OtherForm]] = {}
 
 
 def declare_other_form(
-    op: Any, forms: tuple[Form, ...], positions: dict[int, str] | None = None, **given: tuple[Any, ...]
+    op: object, forms: tuple[Form, ...], positions: dict[int, str] | None = None, **given: tuple[Any, ...]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Write the op out for calls that give one of these parameters: `otherwise(np.pad, FORMS, mode=("mean",))`.
 
@@ -816,7 +818,7 @@ def declare_other_form(
     assert rule is not None, "a rule that holds for all other calls comes first"
     replace_rule(rule, replace(rule, forms=(*rule.forms, *forms)))
 
-    def decorate(composition: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(composition: Callable[..., object]) -> Callable[..., Any]:
         _known.setdefault(key_of(op), []).append(OtherForm(composition, given, positions or {}))
         compositions.add(composition)
         return composition
@@ -843,7 +845,7 @@ def _pairs(held: OtherForm, arguments: list[Node], keywords: list[gast.keyword])
     yield from ((word.arg, word.value) for word in keywords)
 
 
-def _asks(given: dict[str, tuple[Any, ...]], parameter: str | None, value: Node) -> bool:
+def _asks(given: dict[str, tuple[object, ...]], parameter: str | None, value: Node) -> bool:
     if parameter not in given:
         return False
     wanted: Container[Any] = given[parameter]

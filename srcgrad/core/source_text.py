@@ -420,7 +420,7 @@ def lines_for(function: FunctionType) -> dict[str, list[str]]:
     return {text.file: text.lines} if node is not None and text is not None else {}
 
 
-def found_in(code: CodeType, namespace: dict[str, Any]) -> tuple[FunctionNode | None, Text | None]:
+def found_in(code: CodeType, namespace: dict[str, object]) -> tuple[FunctionNode | None, Text | None]:
     """The function whose code this is, with its text; without the first where the text has another function there.
 
     Code that came by itself is looked for in all texts that pickles brought: it is taken from one that compiles to it.
@@ -441,7 +441,7 @@ def _texts_sent(code: CodeType) -> Iterator[Text]:
         yield text
 
 
-def _texts_in_linecache(code: CodeType, namespace: dict[str, Any]) -> Iterator[Text]:
+def _texts_in_linecache(code: CodeType, namespace: dict[str, object]) -> Iterator[Text]:
     """The text that linecache has for the file of `code` now, if it has one."""
     with _lock:
         linecache.checkcache(code.co_filename)
@@ -492,7 +492,7 @@ class Source:
         return place(self.cell or self.file, self.lines, node)
 
 
-def source_of(function: Callable[..., Any]) -> Source:
+def source_of(function: Callable[..., object]) -> Source:
     """The source of a live function, method or lambda; E5008 where there is none or it is out of date.
 
     The text is compiled and compared with the code that runs, so a function is never given the text of
@@ -516,7 +516,7 @@ def source_of(function: Callable[..., Any]) -> Source:
     return made
 
 
-def tree_of(function: Callable[..., Any]) -> Node:
+def tree_of(function: Callable[..., object]) -> Node:
     """The tree of a function's source for those who only look at it: one that is known is not copied."""
     node, text = _find_and_check(_plain_function(function))
     known = text.sources.get(node)
@@ -556,7 +556,7 @@ def label_of(filename: str) -> str:
     return filename.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _plain_function(function: Any) -> FunctionType:
+def _plain_function(function: object) -> FunctionType:
     """The function that runs when `function` is called; a wrapper that may do something else is refused."""
     for _ in range(100):  # wrappers of wrappers end; an object that answers to every attribute does not
         primal = getattr(function, "__srcgrad_primal__", None)
@@ -578,7 +578,7 @@ def _plain_function(function: Any) -> FunctionType:
     raise DifferentiationError("E5008", f"{name} has no Python source", _remedy(function, name))
 
 
-def is_own(function: Any) -> bool:
+def is_own(function: object) -> bool:
     """Whether a wrapper has parameters of its own, with the names and defaults of those of the function inside.
 
     Its text says all that it does then; one with `*args` is followed where it hands on what it gets (`wrappers`).
@@ -593,12 +593,12 @@ def is_own(function: Any) -> bool:
     return all(one.default is known[name].default for name, one in own.items())
 
 
-def _is_numpy(function: Any) -> bool:
+def _is_numpy(function: object) -> bool:
     """NumPy's functions wrap their implementation, which is no text to differentiate either."""
     return str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
 
 
-def _remedy(function: Any, name: str) -> str:
+def _remedy(function: object, name: str) -> str:
     if isinstance(function, functools.partial):
         return "pass the function inside, with its arguments"
     if isinstance(function, type):

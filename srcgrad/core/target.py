@@ -26,7 +26,7 @@ class Text:
     trees: list[Node]
     origins: Any = None  # where its functions come from (srcgrad.core.source_text.Origin), by name
 
-    def load(self, outside: dict[str, Any] | None = None) -> Function:
+    def load(self, outside: dict[str, object] | None = None) -> Function:
         """The main function, as Python runs it."""
         found = self.outside if outside is None else outside
         return load(self.text, self.name, self.label, found, origins=self.origins)

@@ -855,7 +855,7 @@ def _accumulator_forms(own: Any) -> list[tuple[Any, int]]:
     return [(one, 1) for one in own.accumulators.values()]  # the first parameter is there to be added to
 
 
-def _first_write(function: Any, first: int, facts: Facts) -> tuple[Any, Node, str] | None:
+def _first_write(function: object, first: int, facts: Facts) -> tuple[Any, Node, str] | None:
     """The first statement that writes into a parameter, or into a part of one; parameters before `first` may change."""
     try:
         source, _ = facts.module.source(function)

@@ -123,7 +123,7 @@ def _without_minus_i(value: Node) -> Node | None:
     return None
 
 
-def places(function: Any, call: Node) -> list[bool]:
+def places(function: object, call: Node) -> list[bool]:
     """For each argument of a call in a template, keywords last, whether the call is conjugated through it."""
     rule = rule_of(function)
     template = None if rule is None or rule.kind == "constant" else adjoint_template(rule)
@@ -138,7 +138,7 @@ def carries(node: Node, carrying: set[str]) -> bool:
     return any(derivative_of(n) is not None or (isinstance(n, gast.Name) and n.id in carrying) for n in walk(node))
 
 
-def carrying_parts(part: Node, node: Node, namespace: dict[str, Any], carrying: set[str] | None) -> set[str] | None:
+def carrying_parts(part: Node, node: Node, namespace: dict[str, object], carrying: set[str] | None) -> set[str] | None:
     """As `carrying`; None for parts of a call of which no conjugate is taken: its function, a shape, an index."""
     if carrying is None or not isinstance(node, gast.Call):
         return carrying
@@ -148,7 +148,7 @@ def carrying_parts(part: Node, node: Node, namespace: dict[str, Any], carrying: 
     return carrying if chosen[[*node.args, *node.keywords].index(part)] else None
 
 
-def _meaning(node: Node, namespace: dict[str, Any]) -> Any:
+def _meaning(node: Node, namespace: dict[str, object]) -> Any:
     """The function that a dotted name of a template means."""
     if isinstance(node, gast.Attribute):
         return getattr(_meaning(node.value, namespace), node.attr, None)

@@ -331,7 +331,7 @@ def _literal(node: Node, reading: TemplateReading) -> Any:
     return node.value if isinstance(node, gast.Constant) else None
 
 
-def meaning(node: Node, namespace: dict[str, Any]) -> Any:
+def meaning(node: Node, namespace: dict[str, object]) -> Any:
     """What `np.cos` is, in a template or a text; None if that cannot be told."""
     if isinstance(node, gast.Attribute):
         return getattr(meaning(node.value, namespace), node.attr, None)

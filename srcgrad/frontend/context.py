@@ -173,7 +173,7 @@ class Call:
         return expression(text, **self.parts)
 
 
-def library(spelled: str, value: Any, facts: Facts) -> str:
+def library(spelled: str, value: object, facts: Facts) -> str:
     """The name by which a text that is read calls a function of ours."""
     made = facts.library(spelled, value)
     facts.namespace = Overlay(facts.namespace, {made: Binding("object", value)})

@@ -58,7 +58,7 @@ def passed_on(function: Any) -> Any:
     return function
 
 
-def is_of_library(function: Any) -> bool:
+def is_of_library(function: object) -> bool:
     """Whether a function of NumPy or SciPy has no text of its own, only that of a wrapper that takes anything.
 
     >>> import numpy as np
@@ -266,7 +266,7 @@ def _parameter(node: ast.arg, kind: Any, default: ast.expr | None) -> inspect.Pa
     return inspect.Parameter(node.arg, kind, default=value)
 
 
-def _literal(value: Any) -> str | None:
+def _literal(value: object) -> str | None:
     """How a default is spelled; None where it takes more than a literal."""
     if value is _KINDS.empty:
         return None
@@ -306,7 +306,7 @@ def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
     return function, ()
 
 
-def given_of(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any], inspect.Signature]:
+def given_of(function: object) -> tuple[Any, tuple[Any, ...], dict[str, Any], inspect.Signature]:
     """The function itself, the arguments that it has already, in front and by name, and its whole signature."""
     plain, words = without_words(function)
     primal, bound = primal_of(plain)
@@ -315,7 +315,7 @@ def given_of(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any], inspe
     return primal, bound, words, inspect.signature(primal)
 
 
-def as_is_now(signature: inspect.Signature, primal: Any) -> inspect.Signature:
+def as_is_now(signature: inspect.Signature, primal: object) -> inspect.Signature:
     """The signature with the defaults that a function has now: `f.__defaults__` may have been set anew.
 
     >>> def f(x, k=1): return x
@@ -333,7 +333,7 @@ def as_is_now(signature: inspect.Signature, primal: Any) -> inspect.Signature:
 
 
 def in_order(
-    signature: inspect.Signature, primal: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    signature: inspect.Signature, primal: object, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[Any, ...]:
     """All arguments in the order of the parameters, with the defaults that the function has now."""
     if not kwargs and len(args) == len(signature.parameters):
@@ -343,7 +343,7 @@ def in_order(
     return tuple(bound.arguments.values())
 
 
-def without_words(function: Any) -> tuple[Any, dict[str, Any]]:
+def without_words(function: object) -> tuple[Any, dict[str, Any]]:
     """A function, and the arguments that a `functools.partial` of it has by name.
 
     >>> without_words(functools.partial(max, key=abs))
@@ -365,7 +365,7 @@ def _function_of_derivative(derivative: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def _as_function(op: Any) -> Function:
+def _as_function(op: object) -> Function:
     """An operation of the table as a function with source, so that it can be differentiated like any other."""
     rule = rule_of(op)
     assert rule is not None, "the caller has looked"
@@ -382,7 +382,7 @@ def _required_parameters(rule: Any) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty]
 
 
-def is_ruled(function: Any) -> bool:
+def is_ruled(function: object) -> bool:
     """Whether a function of a user has a rule, or may not be looked into: its source says nothing then."""
     known = rule_of(function)
     if known is not None and known.own is not None:

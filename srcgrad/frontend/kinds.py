@@ -57,7 +57,7 @@ _ON_LISTS = {"pop": ANY, "copy": "same", "index": INTEGER, "count": INTEGER, "ap
 _TEXTS = ("join", "lower", "upper", "strip", "format", "replace", "title")
 
 
-def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind:
+def of_function(function: object, args: list[Kind], words: dict[str, Kind]) -> Kind:
     """The kind of what a function gives that is Python's, NumPy's or SciPy's.
 
     >>> of_function(np.exp, [Kind("list", None, ((0, FLOAT), (1, FLOAT)))], {}).tag
@@ -93,7 +93,7 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
     return kind_of_elementwise(args) if rule.kind == "elementwise" else NUMERIC
 
 
-def _is_hashable(function: Any) -> bool:
+def _is_hashable(function: object) -> bool:
     return isinstance(function, np.ufunc) or type(function).__hash__ is not None
 
 
@@ -149,7 +149,7 @@ def _kind_of_numbers(rule: Rule, args: list[Kind], words: dict[str, Kind]) -> Ki
     return UNKNOWN if rule.gives == "tuple" else NUMERIC
 
 
-def _of_builtin(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind:
+def _of_builtin(function: object, args: list[Kind], words: dict[str, Kind]) -> Kind:
     first = args[0] if args else UNKNOWN
     if function is range:
         return Kind("iterator", None, ((ANY, INTEGER),))
@@ -418,7 +418,7 @@ class CalledFunction:
         self.open.pop()
         return all_of(found)
 
-    def _into(self, function: Any, args: list[Kind], words: Names) -> Kind:
+    def _into(self, function: object, args: list[Kind], words: Names) -> Kind:
         """What a function of a module gives; nothing is known of one that is being looked into."""
         if self.module is None or not self._may():
             return UNKNOWN
@@ -436,7 +436,7 @@ class CalledFunction:
         return self.known[key]
 
 
-def _has_text(function: Any) -> bool:
+def _has_text(function: object) -> bool:
     """Whether a function is the user's: one with a text, of no library that has rules."""
     if isinstance(function, StaticFunction):
         return True
@@ -635,7 +635,7 @@ _EXPRESSIONS: dict[type, Callable[[ExpressionKinds, Node, Names], Kind]] = {
 }
 
 
-def with_item(held: Kind, key: Any, item: Kind) -> Kind:
+def with_item(held: Kind, key: object, item: Kind) -> Kind:
     """A list or a dict with one more item."""
     items = dict(held.items)
     if key is not ANY and (held.tag == "dict" or key in items) and ANY not in items:

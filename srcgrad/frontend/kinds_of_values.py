@@ -33,7 +33,7 @@ _MOST = 64  # items of a live list that are looked at
 _DEEP = 3
 
 
-def of_object(value: Any, depth: int = 0) -> Kind:
+def of_object(value: object, depth: int = 0) -> Kind:
     """The kind of a live object: of a global, of a default, of an attribute.
 
     >>> of_object(np).tag, of_object([1.0, 2.0]).items[0][1].tag, of_object(None).tag
@@ -195,7 +195,7 @@ class OfType:
     cls: type
 
 
-def live_object(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) -> Any:
+def live_object(node: Node, namespace: Namespace, local: Any, noted: list[object] | None) -> Any:
     """The live object that a name of the module means, or an attribute of one that it holds itself; else NOTHING.
 
     No property of a user's object is run. `noted` takes what was found, so that a change of it can be told.
@@ -248,13 +248,13 @@ def known_of(value: Node, facts: Facts) -> Kind:
     return Kind("object", None, (*of_object(owner).items, *((m, of_object(one)) for m, one in found.items())))
 
 
-def is_instance(value: Any) -> bool:
+def is_instance(value: object) -> bool:
     """Whether a value is an object of a class that is written in Python."""
     written = bool(type(value).__flags__ & _HEAP_TYPE)
     return written and not isinstance(value, type | types.ModuleType) and type(value).__module__ != "numpy"
 
 
-def makes_objects(called: Any) -> bool:
+def makes_objects(called: object) -> bool:
     """Whether what is called may make an object of a user's class: such a class, or what is not known here."""
     if isinstance(called, type):
         written = bool(called.__flags__ & _HEAP_TYPE) or called is types.SimpleNamespace
@@ -272,7 +272,7 @@ def refused_field(node: Node, facts: Facts) -> DifferentiationError:
     )
 
 
-def is_replaced(owner: Any, name: str, found: Any, value: Any) -> bool:
+def is_replaced(owner: Any, name: str, found: Any, value: object) -> bool:
     """Whether a method or an attribute is no longer what it was when a text was made."""
     if not name:
         return any(one is not known for one, known in zip(what_makes(owner), found, strict=True))

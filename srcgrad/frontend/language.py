@@ -389,7 +389,7 @@ def _is_method(function: Node, facts: Facts) -> bool:
     return not (followed and function.attr in _CHANGING)
 
 
-def _has_effects(function: Any, facts: Facts, met: dict[int, None] | None) -> bool:
+def _has_effects(function: object, facts: Facts, met: dict[int, None] | None) -> bool:
     """Whether a function with a source makes such a call, or changes what is not its own.
 
     `met` are the functions on the way from the first one that was asked for. If that makes no such call, none does.
@@ -561,7 +561,7 @@ def _multiplies(kind: Kind) -> bool:
     return kind.tag == "object" and hasattr(kind.items[0][0], "__mul__")
 
 
-def _is_plain(found: Any, parameter: str, operation: Operation) -> bool:
+def _is_plain(found: object, parameter: str, operation: Operation) -> bool:
     if found is None or type(found) is np.ndarray or isinstance(found, (*_NUMBERS, list, tuple)):
         return True
     ours = not wants_arrays(operation, parameter) and operation.function is not operator.getitem

@@ -79,7 +79,7 @@ def _is_known(rule: Rule, parameter: str, value: Node) -> bool:
 
 
 def check_handled(
-    rule: Rule, composition: Callable[..., Any], arguments: list[Node], keywords: list[gast.keyword], facts: Facts
+    rule: Rule, composition: Callable[..., object], arguments: list[Node], keywords: list[gast.keyword], facts: Facts
 ) -> None:
     """Refuse an argument that the op may know and its composition does not."""
     given = inspect.signature(composition).parameters.values()
@@ -132,7 +132,7 @@ _NOTHING = object()
 _CLIP = {"min": "a_min", "max": "a_max"}  # `np.clip` and `.clip` know their bounds by two names
 
 
-def _shapes(op: Any, template: Template) -> dict[str, str]:
+def _shapes(op: object, template: Template) -> dict[str, str]:
     """The names of a distribution's shape parameters, and those of the template that stand in their places."""
     shapes = getattr(getattr(op, "__self__", None), "shapes", None)
     names = shapes.replace(",", " ").split() if isinstance(shapes, str) else []
@@ -185,7 +185,7 @@ def _refuse_argument(rule: Rule, what: str, node: Node, facts: Facts) -> Excepti
 
 
 def once_more(
-    op: Any, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts
+    op: object, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts
 ) -> tuple[Any, list[Node]]:
     """The operation and arguments that stand for an operation in a text that is differentiated once more."""
     settled = facts.origin.instead.get(node)
@@ -216,7 +216,7 @@ def is_divisor(condition: Node, other: Node, length: Node) -> bool:
     )
 
 
-def sparse_product(node: Node, facts: Facts, found: Any) -> tuple[Any, list[Node]] | None:
+def sparse_product(node: Node, facts: Facts, found: object) -> tuple[Any, list[Node]] | None:
     """The operation of a product with a sparse matrix, and its operands; None for other expressions.
 
     `found` tells what a dotted name means outside of the function.
@@ -256,11 +256,11 @@ def attribute_held(node: Node, found: Any) -> Any:
     return _own_attribute(meant.object, node.attr) if meant.kind == "object" else None
 
 
-def _own_attribute(owner: Any, name: str) -> Any:
+def _own_attribute(owner: object, name: str) -> Any:
     return None if isinstance(owner, type | ModuleType) else getattr(owner, "__dict__", {}).get(name)
 
 
-def _is_matrix(owner: Any) -> bool:
+def _is_matrix(owner: object) -> bool:
     return str(getattr(owner, "__module__", "")).startswith("scipy.sparse.") and hasattr(owner, "tocsr")
 
 
@@ -441,7 +441,7 @@ def _of_method(node: Node, facts: Facts) -> Operation:
     return _of_op(op, [node.func.value, *arguments], node.keywords, node, facts)
 
 
-def _of_op(op: Any, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts) -> Operation:
+def _of_op(op: object, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts) -> Operation:
     if facts.source.is_derivative:
         op, arguments = once_more(op, arguments, keywords, node, facts)
     rule = rule_of(op)
@@ -513,7 +513,7 @@ def follow_import(node: Node, facts: Facts) -> bool:
     return found is not None
 
 
-def bound_by(node: Node, namespace: Any) -> dict[str, Binding] | None:
+def bound_by(node: Node, namespace: object) -> dict[str, Binding] | None:
     """What the names of an import mean; None if it cannot be followed."""
     found: dict[str, Binding] = {}
     for alias in node.names:
@@ -533,7 +533,7 @@ def bound_by(node: Node, namespace: Any) -> dict[str, Binding] | None:
     return found
 
 
-def _module(dotted: str, namespace: Any) -> Binding | None:
+def _module(dotted: str, namespace: object) -> Binding | None:
     while isinstance(namespace, Overlay):
         namespace = namespace.base
     if isinstance(namespace, StaticModule):

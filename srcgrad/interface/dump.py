@@ -185,7 +185,7 @@ class _DeclaredForms:
             raise _cannot_read_rule(call, module)
         self._rule(form, kind, call if inner is None else inner, rule, module)
 
-    def _mark(self, function: StaticFunction, form: Any) -> None:
+    def _mark(self, function: StaticFunction, form: object) -> None:
         if form is safe_where:
             return
         self.functions[id(function.node)] = function
@@ -195,7 +195,7 @@ class _DeclaredForms:
             name = f"{function.module.name}.{function.qualname}"
             self.rules[id(function.node)] = Rule(function, name, "constant")
 
-    def _rule(self, form: Any, kind: str, call: ast.Call, rule: StaticFunction, module: StaticModule) -> None:
+    def _rule(self, form: object, kind: str, call: ast.Call, rule: StaticFunction, module: StaticModule) -> None:
         binding = _binding(call.args[0], module)
         if binding is not None and binding.kind == "object":
             return  # of a function of a package: where it is called, it has the rule of the table, or none
@@ -219,7 +219,7 @@ class _DeclaredForms:
             self.own[key] = replace(own, vjp=rule) if form is register_vjp else replace(own, jvp=rule)
 
     def _template(
-        self, function: StaticFunction, form: Any, kind: str, words: dict[str | None, ast.expr], rule: StaticFunction
+        self, function: StaticFunction, form: object, kind: str, words: dict[str | None, ast.expr], rule: StaticFunction
     ) -> None:
         known = self.rules.get(id(function.node))
         made = _as_template(rule)

@@ -38,7 +38,7 @@ _MOST = 256  # sets of shapes that a kernel remembers
 Pending = tuple[Step, bool, list[Any], list[Any]]  # what was launched, on which queue, what it writes, the buffers
 
 
-def launch(function: Callable[..., Any], *args: Any) -> Any:
+def launch(function: Callable[..., object], *args: object) -> Any:
     """The results of a kernel, as NumPy gives them; numbers alone are computed by the Python."""
     for value in args:
         if type(value) not in _NUMBERS:
@@ -55,7 +55,7 @@ def launch(function: Callable[..., Any], *args: Any) -> Any:
 class Kernel:
     """A function of the generated text with its C; what it takes to run it is prepared as it is needed."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         self.function = function
         code = function.__code__
         self.words = [identifier(argument) for argument in code.co_varnames[: code.co_argcount]]
@@ -65,7 +65,7 @@ class Kernel:
         self.known: dict[Any, Prepared | None] = {}
         self.lock = threading.Lock()
 
-    def run(self, args: tuple[Any, ...]) -> Any:
+    def run(self, args: tuple[object, ...]) -> Any:
         """The results for some arguments."""
         device = current()
         try:
@@ -84,7 +84,7 @@ class Kernel:
             return self.function(*args) if first is None else first.srcgrad_launch(self, args)
         raise fault_found  # here, where nothing refers any more to the arrays of the launch
 
-    def fitting(self, args: tuple[Any, ...], device: Device, apart: bool = False) -> Prepared | None:
+    def fitting(self, args: tuple[object, ...], device: Device, apart: bool = False) -> Prepared | None:
         """What to launch on a device for some arguments; None if the Python is to run."""
         key = key_of(args)
         if key is None:
@@ -94,7 +94,7 @@ class Kernel:
         except KeyError:
             return self.prepare(args, key, device, apart)
 
-    def prepare(self, args: tuple[Any, ...], key: Any, device: Device, apart: bool) -> Prepared | None:
+    def prepare(self, args: tuple[object, ...], key: object, device: Device, apart: bool) -> Prepared | None:
         """What to launch for arguments of one kind; None if the Python is to run."""
         with self.lock:
             real = real_of(args, self.asked)
@@ -128,7 +128,7 @@ class Kernel:
         work = Preparing(self.function.__name__, pattern.text, words, args, real, device, pattern)
         return prepared(work, apart)
 
-    def launched(self, found: Prepared, args: tuple[Any, ...], device: Device) -> Any:
+    def launched(self, found: Prepared, args: tuple[object, ...], device: Device) -> Any:
         """Run the C; the Python where parts of an array lie too oddly for kernels to write into them."""
         if found.direct is not None:
             done = found.direct(found.given(args))
@@ -167,7 +167,7 @@ class Kernel:
         results = [result(slots[slot], kind, args, self.words) for slot, kind in found.results]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def enqueue(self, run: Run, passed: list[Any], device: Device) -> None:
+    def enqueue(self, run: Run, passed: list[object], device: Device) -> None:
         """Put what runs at once into the queue: as one launch where that needs one group, or else stage by stage."""
         kernel, first = run.kernel, run.first
         with self.lock:
@@ -187,9 +187,9 @@ class Kernel:
     def write(
         self,
         writing: Writing,
-        into: tuple[Any, int, list[int]],
-        slots: list[Any],
-        given: dict[int, Any],
+        into: tuple[object, int, list[int]],
+        slots: list[object],
+        given: dict[int, object],
         device: Device,
     ) -> None:
         """Write into arguments, and wait until it is done."""
@@ -224,7 +224,7 @@ class Kernel:
             passed += one.strides
         return passed
 
-    def settle(self, pending: list[Pending], slots: list[Any], device: Device) -> None:
+    def settle(self, pending: list[Pending], slots: list[object], device: Device) -> None:
         """Wait for what has been launched; then the sums are put together."""
         for step, small, made, buffers in pending:
             found = device.finish(small, made, buffers)

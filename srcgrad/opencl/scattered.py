@@ -71,7 +71,7 @@ def add_at(x_bar: Any, index: Any, g: Any) -> Any:
     raise found
 
 
-def _is_of_rows(x_bar: Any, index: Any) -> bool:
+def _is_of_rows(x_bar: object, index: object) -> bool:
     """Whether an index names rows of an array whose memory a kernel writes, enough of them."""
     if type(x_bar) is not np.ndarray or type(index) is not np.ndarray or index.dtype.kind not in "iu":
         return False

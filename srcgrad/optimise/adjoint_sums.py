@@ -596,7 +596,7 @@ def _assemble_display(block: Block, adjoint: str, primal: str, kind: Kind, facts
     return [*made, *block[last + 1 :]]
 
 
-def _hold_or_add(key: Any, value: Node, held: dict[Any, str], node: Node, facts: Facts) -> Node:
+def _hold_or_add(key: object, value: Node, held: dict[object, str], node: Node, facts: Facts) -> Node:
     """The statement that holds, or adds to, the adjoint of one part."""
     if key in held:
         helper = facts.library("add")
@@ -606,14 +606,14 @@ def _hold_or_add(key: Any, value: Node, held: dict[Any, str], node: Node, facts:
     return at(assign(held[key], value), node)
 
 
-def _display(kind: Kind, primal: str, held: dict[Any, str], facts: Facts) -> Node:
+def _display(kind: Kind, primal: str, held: dict[object, str], facts: Facts) -> Node:
     values = [name(held[key]) if key in held else _zero(key, part, primal, facts) for key, part in kind.items]
     if kind.tag == "dict":
         return gast.Dict(keys=[literal_node(key) for key, _ in kind.items], values=values)
     return (gast.Tuple if kind.tag == "tuple" else gast.List)(elts=values, ctx=gast.Load())
 
 
-def _zero(key: Any, part: Kind, primal: str, facts: Facts) -> Node:
+def _zero(key: object, part: Kind, primal: str, facts: Facts) -> Node:
     if part == SCALAR:
         return literal_node(0.0)
     return expression(f"{facts.library('zeros_like')}(primal[key])", primal=primal, key=literal_node(key))

@@ -65,7 +65,7 @@ class Value:
         """Whether it is the number 0.0 as far as is known."""
         return self.zero and self.ndim == 0
 
-    def item(self, key: Any) -> Value:
+    def item(self, key: object) -> Value:
         """What is known of one item, whatever it is called if `key` is not known."""
         for known, value in self.items or ():
             if known == key or (isinstance(key, int) and key < 0 and known == key + len(self.items or ())):
@@ -173,7 +173,7 @@ class Call:
         """What is known of an argument."""
         return self.given[parameter][1]
 
-    def literal(self, parameter: str, default: Any = MISSING) -> Any:
+    def literal(self, parameter: str, default: object = MISSING) -> Any:
         """An argument that is written out; UnknownFormError for any other."""
         if parameter not in self.given:
             return default
@@ -207,7 +207,7 @@ def literal(node: Node) -> Any:
 
 
 def bind_arguments(
-    node: Node, function: Any, parameters: tuple[str, ...], args: list[Lifted], words: list[Lifted]
+    node: Node, function: object, parameters: tuple[str, ...], args: list[Lifted], words: list[Lifted]
 ) -> Call:
     """The call with its arguments by name."""
     if len(args) > len(parameters) or any(isinstance(part, gast.Starred) for part, _ in args):
@@ -246,7 +246,7 @@ def starred_shape(count: Node, shape: Node) -> Node:
     return expression("(count, *shape)", count=count, shape=shape)
 
 
-def shift_axis(axis: Any, ndim: int | None) -> Any:
+def shift_axis(axis: object, ndim: int | None) -> Any:
     """The axis, or the axes, that a value of rank `ndim` has there once a leading axis is added.
 
     >>> shift_axis(0, 2), shift_axis(-1, 2), shift_axis((0, 1), 2), shift_axis(None, 2)
@@ -301,7 +301,7 @@ def part(node: Node, indices: list[Node]) -> Node:
     return gast.Subscript(value=node, slice=index, ctx=gast.Load())
 
 
-def written_out(value: Any) -> Node:
+def written_out(value: object) -> Node:
     """A number, None, or a tuple of them as a tree."""
     if isinstance(value, tuple):
         return gast.Tuple(elts=[written_out(one) for one in value], ctx=gast.Load())
@@ -422,7 +422,7 @@ RULES: dict[Any, tuple[tuple[str, ...], Rule]] = {}
 IMPURE = (runtime.hooked, runtime.hook, runtime.add_at, runtime.probe, runtime.probed, runtime.Snapshots)
 
 
-def rule(parameters: str, *functions: Any) -> Callable[[Rule], Rule]:
+def rule(parameters: str, *functions: object) -> Callable[[Rule], Rule]:
     """Register how calls of some functions get a leading axis, with the names of their parameters."""
 
     def keep(function: Rule) -> Rule:
@@ -458,7 +458,7 @@ def method(text: Expressions, node: Node) -> Lifted:
     return (made, found) if found.batched else (node, found)
 
 
-def call_of(text: Expressions, node: Node, function: Any, args: list[Lifted]) -> Lifted:
+def call_of(text: Expressions, node: Node, function: object, args: list[Lifted]) -> Lifted:
     """A call of a function, with its arguments."""
     words = [text.own(word.value) for word in node.keywords]
     found = RULES.get(function) if _is_hashable(function) else None
@@ -523,7 +523,7 @@ def call_per_direction(text: Expressions, call: Call) -> Lifted:
     return one_by_one(text, call.node, function, args, words)
 
 
-def one_by_one(text: Expressions, node: Node, function: Any, args: list[Lifted], words: list[Lifted]) -> Lifted:
+def one_by_one(text: Expressions, node: Node, function: object, args: list[Lifted], words: list[Lifted]) -> Lifted:
     """`np.stack([op(one, a) for one in x_dot])`: right for every function that only computes."""
     lifted = [*args, *words]
     if not any(value.batched for _, value in lifted):
@@ -552,14 +552,14 @@ def one_by_one(text: Expressions, node: Node, function: Any, args: list[Lifted],
     return text.np(spelled, call=call, source=source), Value(None, True)
 
 
-def _home(function: Any) -> str:
+def _home(function: object) -> str:
     """The package of a function; of ours, only what generated texts may call counts."""
     module = getattr(function, "__module__", None) or type(function).__module__
     package = module.split(".")[0]
     return package if package != "srcgrad" or module.startswith("srcgrad.runtime") else ""
 
 
-def _is_hashable(function: Any) -> bool:
+def _is_hashable(function: object) -> bool:
     try:
         hash(function)
     except TypeError:
@@ -662,7 +662,7 @@ class Expressions:
         keys = [getattr(key, "value", None) for key in node.keys]
         return self._display(node, "dict", list(zip(keys, map(self.own, node.values), strict=True)))
 
-    def _display(self, node: Node, tag: str, lifted: list[tuple[Any, Lifted]]) -> Lifted:
+    def _display(self, node: Node, tag: str, lifted: list[tuple[object, Lifted]]) -> Lifted:
         having = any(value.batched for _, (_, value) in lifted)
         if not having:
             return node, Value(None, False, tag, tuple((key, value) for key, (_, value) in lifted))
@@ -830,7 +830,7 @@ def _method(kind: str) -> str:
     return f"_{kind.lower()}"
 
 
-def _constant_of(found: Any) -> Value:
+def _constant_of(found: object) -> Value:
     """What is known of a value from outside of the function; the text is made anew when that changes."""
     if isinstance(found, int | float):
         return NUMBER

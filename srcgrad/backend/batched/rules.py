@@ -616,7 +616,7 @@ def _stacks(text: Expressions, call: Call) -> Lifted:
     return _stacks_of(text, call.function, parts, inner, inner.ndim)
 
 
-def _stacks_of(text: Expressions, function: Any, parts: Node, inner: Value, rank: int) -> Lifted:
+def _stacks_of(text: Expressions, function: object, parts: Node, inner: Value, rank: int) -> Lifted:
     """Rows and columns beside each other, for arrays of one rank."""
     if rank == 0 and function is not np.hstack:
         raise UnknownFormError

@@ -80,7 +80,7 @@ def _of_compiler(error: Exception) -> bool:
     return any(frame.f_globals.get("__name__", "").startswith("numba.") for frame, _ in frames)
 
 
-def numba_argument(value: Any, contiguous: bool = True) -> Any:
+def numba_argument(value: object, contiguous: bool = True) -> Any:
     """An argument as Numba is given it: arrays without axes as numbers, others contiguous; E5026 for lists and objects.
 
     >>> numba_argument(np.array(2.0)), numba_argument((1, np.arange(4)[::2]))
@@ -103,7 +103,7 @@ def numba_argument(value: Any, contiguous: bool = True) -> Any:
     )
 
 
-def without_axes(value: Any) -> Any:
+def without_axes(value: object) -> Any:
     """An array without axes as a number; other values as they are."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
@@ -114,14 +114,14 @@ def is_alone(base: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def compile_user_function(function: Any) -> Any:
+def compile_user_function(function: object) -> Any:
     """A function of the user as one that compiled code may call."""
     from numba import njit
 
     return function if python_function(function) is not function else njit(function, boundscheck=True)
 
 
-def outside_values(found: dict[str, Any], trees: list[Node]) -> dict[str, Any]:
+def outside_values(found: dict[str, object], trees: list[Node]) -> dict[str, Any]:
     """What a text reads from outside of itself, as Numba takes it; E5026 for what may change behind its back."""
     for name, value in found.items():
         _check_constant(name, value)
@@ -135,7 +135,7 @@ def outside_values(found: dict[str, Any], trees: list[Node]) -> dict[str, Any]:
     }
 
 
-def _check_constant(name: str, value: Any) -> None:
+def _check_constant(name: str, value: object) -> None:
     if isinstance(value, np.ndarray | list | dict | set):
         raise DifferentiationError(
             "E5026",

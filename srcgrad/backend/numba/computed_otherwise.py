@@ -11,7 +11,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.source_text import users_place
 
 
-def check_powers(compiled: Any, seen: set[Any]) -> None:
+def check_powers(compiled: Any, seen: set[object]) -> None:
     """Refuse an integer to the power of an integer, which is an integer to Numba, 2 ** -1 is 0; E5026.
 
     `seen` are the signatures that were found right; the new ones are added.
@@ -31,15 +31,15 @@ def check_powers(compiled: Any, seen: set[Any]) -> None:
         seen.add(signature)
 
 
-def _is_power(node: Any) -> bool:
+def _is_power(node: object) -> bool:
     return (
         isinstance(node, ir.Expr) and node.op in ("binop", "inplace_binop") and node.fn in (operator.pow, operator.ipow)
     )
 
 
-def _are_integers(given: tuple[Any, ...]) -> bool:
+def _are_integers(given: tuple[object, ...]) -> bool:
     return all(isinstance(one, types.Integer | types.Boolean) for one in given)
 
 
-def _is_whole(exponent: Any) -> bool:
+def _is_whole(exponent: object) -> bool:
     return isinstance(exponent, types.IntegerLiteral) and exponent.literal_value >= 0

@@ -19,12 +19,12 @@ from srcgrad import runtime
 from srcgrad.backend.numba.helpers import Compiled, Rule, lowering
 
 
-def _literal(given: Any) -> Any:
+def _literal(given: object) -> Any:
     """The value of an argument that a text spells out, or of a default; None where only the call will tell."""
     return getattr(given, "literal_value", getattr(given, "value", given if isinstance(given, bool) else None))
 
 
-def _is_none(axis: Any) -> bool:
+def _is_none(axis: object) -> bool:
     return axis is None or isinstance(axis, types.NoneType) or (isinstance(axis, types.Omitted) and axis.value is None)
 
 
@@ -96,13 +96,13 @@ def mean_along_middle(a: Any) -> Any:
     return (np.sum(a, 1) / a.shape[1]).astype(a.dtype)
 
 
-def in_line(x: Any) -> Any:
+def in_line(x: object) -> Any:
     """The elements of an array, or a number, as an array of one axis: compiled code alone knows which it is."""
     raise NotImplementedError
 
 
 @lowering(in_line)
-def _in_line(x: Any) -> Compiled:
+def _in_line(x: object) -> Compiled:
     if isinstance(x, types.Array):
         return lambda x: np.ascontiguousarray(x).reshape(x.size)
     return lambda x: np.full(1, x)
@@ -144,7 +144,7 @@ for _op, _reduced in REDUCTIONS:
 
 
 @lowering(runtime.share)
-def _share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: Any = False) -> Compiled | None:
+def _share(g: object, a: object, y: object, axis: object = None, keepdims: object = False) -> Compiled | None:
     """Arrays of a reduction have their elements in one order, with the axis that is gone or without it."""
     if not isinstance(a, types.Array) or not isinstance(a.dtype, types.Float):
         return None
@@ -178,7 +178,7 @@ def share_along_middle(g: Any, a: Any, y: Any) -> Any:
 
 
 @lowering(runtime.stored)
-def _compile_stored(a_bar: Any, index: Any) -> Compiled | None:
+def _compile_stored(a_bar: object, index: object) -> Compiled | None:
     if not isinstance(a_bar, types.Array):
         return None
     parts = index.types if isinstance(index, types.BaseTuple) else (index,)
@@ -204,7 +204,7 @@ def last_stored(a_bar: Any, index: Any) -> Any:
 
 
 @lowering(runtime.columns)
-def _columns(x: Any, b: Any) -> Compiled | None:
+def _columns(x: object, b: object) -> Compiled | None:
     if not isinstance(b, types.Array) or not isinstance(x, types.Array):
         return None
     if b.ndim == 1:
@@ -212,29 +212,29 @@ def _columns(x: Any, b: Any) -> Compiled | None:
     return lambda x, b: x
 
 
-def _ranks(*arrays: Any) -> tuple[int, ...]:
+def _ranks(*arrays: object) -> tuple[int, ...]:
     return tuple(a.ndim if isinstance(a, types.Array) else 0 for a in arrays)
 
 
-def one_piece(a: Any) -> Any:
+def one_piece(a: object) -> Any:
     """An array as products of matrices take it, in one piece: compiled code alone knows whether it is."""
     raise NotImplementedError
 
 
 @lowering(one_piece)
-def _compile_one_piece(a: Any) -> Compiled | None:
+def _compile_one_piece(a: object) -> Compiled | None:
     if not isinstance(a, types.Array):
         return None
     return (lambda a: a) if a.layout in "CF" else lambda a: np.ascontiguousarray(a)
 
 
-def rows(a: Any) -> Any:
+def rows(a: object) -> Any:
     """All rows of the matrices of an array, as one matrix: for compiled code alone."""
     raise NotImplementedError
 
 
 @lowering(rows)
-def _rows(a: Any) -> Compiled | None:
+def _rows(a: object) -> Compiled | None:
     if not isinstance(a, types.Array):
         return None
     if a.layout == "C":
@@ -243,7 +243,7 @@ def _rows(a: Any) -> Compiled | None:
 
 
 @lowering(runtime.product)
-def _product(a: Any, b: Any) -> Compiled | None:
+def _product(a: object, b: object) -> Compiled | None:
     ranks = _ranks(a, b)
     if ranks in ((1, 1), (1, 2), (2, 1), (2, 2)):
         return lambda a, b: np.dot(one_piece(a), one_piece(b))
@@ -308,7 +308,7 @@ def right_of(a: Any, g: Any, count: int) -> Any:
     return made
 
 
-def _compile_product_left(g: Any, a: Any, b: Any) -> Compiled | None:
+def _compile_product_left(g: object, a: object, b: object) -> Compiled | None:
     ranks = _ranks(g, a, b)
     if ranks == (0, 0, 0):
         return lambda g, a, b: g * b
@@ -327,7 +327,7 @@ def _compile_product_left(g: Any, a: Any, b: Any) -> Compiled | None:
     return (lambda g, a, b: left_of(g, b, 1)[0]) if ranks == (3, 2, 3) else None
 
 
-def _compile_product_right(g: Any, a: Any, b: Any) -> Compiled | None:
+def _compile_product_right(g: object, a: object, b: object) -> Compiled | None:
     ranks = _ranks(g, a, b)
     if ranks == (0, 0, 0):
         return lambda g, a, b: g * a
@@ -346,7 +346,7 @@ def _compile_product_right(g: Any, a: Any, b: Any) -> Compiled | None:
     return (lambda g, a, b: right_of(a[None], g, b.shape[0])) if ranks == (3, 2, 3) else None
 
 
-def _compile_product_both(g: Any, a: Any) -> Compiled | None:
+def _compile_product_both(g: object, a: object) -> Compiled | None:
     if _ranks(g, a) in ((0, 0), (0, 1)):
         return lambda g, a: 2.0 * g * a
     if _ranks(g, a) == (2, 2):
@@ -363,7 +363,7 @@ for _product_op in (runtime.matmul_right, runtime.dot_right):
 
 
 @lowering(runtime.count)
-def _count(a: Any, axis: Any = None) -> Compiled | None:
+def _count(a: object, axis: object = None) -> Compiled | None:
     if not isinstance(a, types.Array):
         return lambda a, axis=None: 1
     if isinstance(axis, types.Integer):
@@ -372,7 +372,7 @@ def _count(a: Any, axis: Any = None) -> Compiled | None:
 
 
 @lowering(runtime.spread)
-def _compile_spread(g: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Compiled | None:
+def _compile_spread(g: object, a: object, axis: object = None, keepdims: object = False) -> Compiled | None:
     if axis is not None and not isinstance(axis, types.NoneType | types.Omitted):
         return _spread_along(g, a, axis, keepdims)
     if isinstance(a, types.Number):
@@ -384,7 +384,7 @@ def _compile_spread(g: Any, a: Any, axis: Any = None, keepdims: Any = False) -> 
     return lambda g, a, axis=None, keepdims=False: np.broadcast_to(g, a.shape).copy()
 
 
-def _spread_along(g: Any, a: Any, axis: Any, keepdims: Any) -> Compiled | None:
+def _spread_along(g: object, a: object, axis: object, keepdims: object) -> Compiled | None:
     """What a sum along one axis gives each element: with the axis kept, or with it put in again."""
     if not (isinstance(g, types.Array) and isinstance(a, types.Array) and isinstance(axis, types.Integer)):
         return None

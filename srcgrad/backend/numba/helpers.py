@@ -35,7 +35,7 @@ def register() -> None:
     importlib.import_module("srcgrad.backend.numba.helper_arrays")
 
 
-def lowering(op: Any) -> Callable[[Rule], Rule]:
+def lowering(op: object) -> Callable[[Rule], Rule]:
     """Declare what an operation does in compiled code, by the types of its arguments; None where it is not compiled.
 
     Numba compares the signatures of the two functions, annotations included; so there are none.
@@ -49,13 +49,13 @@ def lowering(op: Any) -> Callable[[Rule], Rule]:
     return declare
 
 
-def is_floating(x: Any) -> bool:
+def is_floating(x: object) -> bool:
     """Whether a type is that of a floating number."""
     return isinstance(x, types.Float | types.Complex)
 
 
 @lowering(runtime.sum_to)
-def _sum_to(g: Any, x: Any, dtype: Any = None) -> Compiled | None:
+def _sum_to(g: object, x: object, dtype: object = None) -> Compiled | None:
     if is_floating(x):
         real = isinstance(x, types.Float)
         if isinstance(g, types.Array):
@@ -99,7 +99,7 @@ def onto(g: Any, x: Any) -> Any:
 
 
 @lowering(runtime.check_seed)
-def _check_seed(y_bar: Any, y: Any) -> Compiled | None:
+def _check_seed(y_bar: object, y: object) -> Compiled | None:
     if isinstance(y, REAL):
         return lambda y_bar, y: None
     if not isinstance(y, types.Array) or isinstance(y.dtype, types.Complex):
@@ -114,7 +114,7 @@ def refuse_seed() -> None:
 
 
 @lowering(runtime.if_larger)
-def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
+def _if_larger(seed: object, x: object, y: object) -> Compiled | None:
     if seed == types.float32 and isinstance(x, REAL) and isinstance(y, REAL):
         half, none = np.float32(0.5), np.float32(0.0)
         return lambda seed, x, y: seed if x > y else half * seed if x == y else none
@@ -124,14 +124,14 @@ def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
 
 
 @lowering(quotient)
-def _quotient(x: Any, y: Any) -> Compiled | None:
+def _quotient(x: object, y: object) -> Compiled | None:
     if isinstance(x, REAL) and isinstance(y, REAL):
         return lambda x, y: np.nan if np.isinf(y) and x != 0.0 else x / y
     return lambda x, y: np.where(np.isinf(y) & (x != 0.0), np.nan, x / y)
 
 
 @lowering(runtime.zeros_like)
-def _zeros_like(x: Any) -> Compiled | None:
+def _zeros_like(x: object) -> Compiled | None:
     if isinstance(x, REAL):
         return lambda x: 0.0
     if isinstance(x, types.Complex):
@@ -143,7 +143,7 @@ def _zeros_like(x: Any) -> Compiled | None:
     return lambda x: np.zeros(x.shape, np.float64)
 
 
-def _identity_lowering(x: Any) -> Compiled:
+def _identity_lowering(x: object) -> Compiled:
     return lambda x: x
 
 
@@ -153,7 +153,7 @@ overload_method(types.Complex, "copy")(_identity_lowering)
 
 
 @lowering(runtime.add_at)
-def _add_at(x_bar: Any, index: Any, g: Any) -> Compiled | None:
+def _add_at(x_bar: object, index: object, g: object) -> Compiled | None:
     if not isinstance(x_bar, types.Array):
         return None
     whole = isinstance(index, types.Array) and isinstance(index.dtype, types.Integer) and index.ndim == 1
@@ -199,58 +199,58 @@ def added_to_part(x_bar: Any, index: Any, g: Any) -> Any:
 
 
 @lowering(runtime.check_number)
-def _check_number(x: Any, a: Any = None) -> Compiled | None:
+def _check_number(x: object, a: object = None) -> Compiled | None:
     return (lambda x, a=None: None) if isinstance(x, (*REAL, types.Complex)) else None
 
 
 @lowering(runtime.check_item)
-def _check_item(x: Any, held: Any = None) -> Compiled | None:
+def _check_item(x: object, held: object = None) -> Compiled | None:
     safe = isinstance(x, (*REAL, types.Complex)) or isinstance(held, types.Array)
     return (lambda x, held=None: None) if safe else None
 
 
 @lowering(runtime.check_method)
-def _check_method(x: Any) -> Compiled | None:
+def _check_method(x: object) -> Compiled | None:
     return (lambda x: None) if isinstance(x, (*REAL, types.Complex, types.Array)) else None
 
 
 @lowering(runtime.check_real)
-def _check_real(x: Any) -> Compiled | None:
+def _check_real(x: object) -> Compiled | None:
     return None if isinstance(getattr(x, "dtype", x), types.Complex) else lambda x: None
 
 
 @lowering(runtime.check_operand)
-def _check_operand(x: Any) -> Compiled | None:
+def _check_operand(x: object) -> Compiled | None:
     return None if isinstance(x, types.List | types.BaseTuple) else lambda x: None
 
 
 @lowering(runtime.check_array)
-def _check_array(x: Any) -> Compiled | None:
+def _check_array(x: object) -> Compiled | None:
     return (lambda x: None) if isinstance(x, types.Array) else None
 
 
 @lowering(runtime.check_floating)
-def _check_floating(a: Any) -> Compiled | None:
+def _check_floating(a: object) -> Compiled | None:
     return (lambda a: None) if isinstance(a, types.Array) and is_floating(a.dtype) else None
 
 
 @lowering(runtime.check_input)
-def _check_input(x: Any) -> Compiled | None:
+def _check_input(x: object) -> Compiled | None:
     return (lambda x: None) if is_floating(getattr(x, "dtype", x)) else None
 
 
 @lowering(runtime.stop_gradient)
-def _stop_gradient(x: Any) -> Compiled:
+def _stop_gradient(x: object) -> Compiled:
     return lambda x: x
 
 
 @lowering(runtime.owned)
-def _compile_owned(x: Any, others: Any) -> Compiled | None:
+def _compile_owned(x: object, others: object) -> Compiled | None:
     return (lambda x, others: copy_unless_own(x, others)) if isinstance(x, types.Array) else None
 
 
 @njit  # type: ignore[untyped-decorator]
-def copy_unless_own(x: Any, others: Any) -> Any:
+def copy_unless_own(x: Any, others: object) -> Any:
     """A copy of an array of which no other argument shows elements."""
     if is_near(x, others):
         raise TypeError(
@@ -259,13 +259,13 @@ def copy_unless_own(x: Any, others: Any) -> Any:
     return x.copy()
 
 
-def is_near(x: Any, others: Any) -> bool:
+def is_near(x: object, others: object) -> bool:
     """Whether one of the other arguments may show elements of an array: compiled code alone can tell."""
     raise NotImplementedError
 
 
 @lowering(is_near)
-def _is_near(x: Any, others: Any) -> Compiled:
+def _is_near(x: object, others: Any) -> Compiled:
     if len(others) == 0:
         return lambda x, others: False
     if not isinstance(others[0], types.Array):
@@ -274,7 +274,7 @@ def _is_near(x: Any, others: Any) -> Compiled:
 
 
 @njit  # type: ignore[untyped-decorator]
-def meet(x: Any, other: Any) -> bool:
+def meet(x: object, other: object) -> bool:
     """Whether the memory of two arrays may overlap."""
     low, high = extent(x)
     first, last = extent(other)
@@ -296,7 +296,7 @@ def extent(x: Any) -> Any:
 
 
 @lowering(runtime.check_lengths)
-def _check_lengths(*lengths: Any) -> Compiled | None:
+def _check_lengths(*lengths: object) -> Compiled | None:
     return lambda *lengths: check_equal_lengths(lengths)
 
 
@@ -311,7 +311,7 @@ def check_equal_lengths(lengths: Any) -> None:
 
 
 @lowering(runtime.check_filled)
-def _check_filled(*lengths: Any) -> Compiled | None:
+def _check_filled(*lengths: object) -> Compiled | None:
     return lambda *lengths: check_nonempty(lengths)
 
 
@@ -326,7 +326,7 @@ def check_nonempty(lengths: Any) -> None:
 
 
 @lowering(runtime.split_like)
-def _split_like(g: Any, arrays: Any, axis: Any = 0) -> Compiled | None:
+def _split_like(g: object, arrays: Any, axis: object = 0) -> Compiled | None:
     ranks = [one.ndim if isinstance(one, types.Array) else 0 for one in arrays]
     place = getattr(axis, "literal_value", getattr(axis, "value", axis))  # a literal, or the default
     if not isinstance(g, types.Array) or set(ranks) != {g.ndim} or place not in range(-g.ndim, min(g.ndim, 2)):
@@ -336,13 +336,13 @@ def _split_like(g: Any, arrays: Any, axis: Any = 0) -> Compiled | None:
     return (lambda g, arrays, axis=0: columns(g, arrays, 0)) if place % g.ndim == 1 else None
 
 
-def rows(g: Any, arrays: Any, start: int) -> Any:
+def rows(g: object, arrays: object, start: int) -> Any:
     """Parts of `g` with as many rows as arrays have: a tuple, of compiled code alone."""
     raise NotImplementedError
 
 
 @lowering(rows)
-def _rows(g: Any, arrays: Any, start: Any) -> Compiled:
+def _rows(g: object, arrays: Any, start: object) -> Compiled:
     if len(arrays) == 0:
         return lambda g, arrays, start: ()
     return lambda g, arrays, start: (
@@ -351,13 +351,13 @@ def _rows(g: Any, arrays: Any, start: Any) -> Compiled:
     )
 
 
-def columns(g: Any, arrays: Any, start: int) -> Any:
+def columns(g: object, arrays: object, start: int) -> Any:
     """The same for columns."""
     raise NotImplementedError
 
 
 @lowering(columns)
-def _columns(g: Any, arrays: Any, start: Any) -> Compiled:
+def _columns(g: object, arrays: Any, start: object) -> Compiled:
     if len(arrays) == 0:
         return lambda g, arrays, start: ()
     return lambda g, arrays, start: (
@@ -367,28 +367,28 @@ def _columns(g: Any, arrays: Any, start: Any) -> Compiled:
 
 
 @lowering(length_dot)
-def _length_dot(z: Any, z_dot: Any, away: Any) -> Compiled | None:
+def _length_dot(z: object, z_dot: object, away: object) -> Compiled | None:
     if isinstance(z, REAL) and isinstance(z_dot, REAL) and isinstance(away, REAL):
         return lambda z, z_dot, away: np.nan if z == 0.0 and away != 0.0 else z_dot
     return lambda z, z_dot, away: np.where((z == 0.0) & (away != 0.0), np.nan, z_dot)
 
 
 @lowering(share)
-def _share(q: Any, x: Any, r: Any) -> Compiled | None:
+def _share(q: object, x: object, r: object) -> Compiled | None:
     if isinstance(q, REAL) and isinstance(x, REAL) and isinstance(r, REAL):
         return lambda q, x, r: q * x
     return lambda q, x, r: np.where(np.isnan(r), np.nan, q * x)
 
 
 @lowering(shared)
-def _compile_shared(g: Any, q: Any, r: Any) -> Compiled | None:
+def _compile_shared(g: object, q: object, r: object) -> Compiled | None:
     if isinstance(g, REAL) and isinstance(q, REAL) and isinstance(r, REAL):
         return lambda g, q, r: np.nan if np.isinf(r) and g != 0.0 else g * q
     return lambda g, q, r: np.where(np.isinf(r) & (g != 0.0), np.nan, g * q)
 
 
 @lowering(signed)
-def _compile_signed(g: Any, x: Any) -> Compiled | None:
+def _compile_signed(g: object, x: object) -> Compiled | None:
     return lambda g, x: g * np.sign(x)
 
 
@@ -396,7 +396,7 @@ add_at = runtime.add_at  # as compiled functions call it
 
 
 @lowering(runtime.mask_to)
-def _mask_to(mask: Any, x: Any) -> Compiled | None:
+def _mask_to(mask: object, x: object) -> Compiled | None:
     if isinstance(x, REAL):
         return lambda mask, x: np.any(np.asarray(mask) != 0)
     if not isinstance(x, types.Array):
@@ -415,7 +415,7 @@ def _any_copy_reached(mask: Any, x: Any) -> Any:
 
 
 @lowering(runtime.mask_at)
-def _mask_at(x: Any, index: Any, mask: Any = True) -> Compiled | None:
+def _mask_at(x: object, index: object, mask: object = True) -> Compiled | None:
     if not isinstance(x, types.Array):
         return None
     if not isinstance(mask, types.Array):
@@ -435,7 +435,7 @@ def _add_mask(made: Any, index: Any, mask: Any) -> Any:
 
 
 @lowering(runtime.mask_without)
-def _mask_without(mask: Any, x: Any, index: Any) -> Compiled | None:
+def _mask_without(mask: object, x: object, index: object) -> Compiled | None:
     if not isinstance(x, types.Array):
         return None
     if not isinstance(mask, types.Array):
@@ -444,7 +444,7 @@ def _mask_without(mask: Any, x: Any, index: Any) -> Compiled | None:
 
 
 @lowering(runtime.picks)
-def _picks(weights: Any, values: Any) -> Compiled | None:
+def _picks(weights: object, values: object) -> Compiled | None:
     if isinstance(weights, REAL) and isinstance(values, REAL):
         return lambda weights, values: weights * values if weights != 0.0 else 0.0
     return lambda weights, values: weights * np.where(weights != 0.0, values, 0.0)

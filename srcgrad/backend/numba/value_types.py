@@ -373,7 +373,7 @@ def is_function(function: Node, facts: Facts) -> bool:
     return rule is not None and rule.kind == "elementwise" and bool(rule.numba)
 
 
-def is_library(name: str, module: Any, facts: Facts) -> bool:
+def is_library(name: str, module: object, facts: Facts) -> bool:
     """Whether a name of the text means a module, by an import of ours or of the user's."""
     if name in facts.names.local:
         return False
@@ -630,7 +630,7 @@ def is_call(node: Node, called: str, facts: Facts) -> bool:
     return plain and node.func.id == called and called not in facts.names.local
 
 
-def _calls(node: Node, facts: Facts, function: Any, count: int) -> bool:
+def _calls(node: Node, facts: Facts, function: object, count: int) -> bool:
     """Whether an expression is a call of a function of NumPy with some number of arguments."""
     return function_called(node, facts) is function and len(node.args) == count and not node.keywords
 

@@ -183,7 +183,7 @@ class Effects:
             self.time += 1
             events.append(Event(self.time, self.places[-1]))
 
-    def put(self, holder: Value, key: Any, values: Values) -> None:
+    def put(self, holder: Value, key: object, values: Values) -> None:
         """Put values among the items of a container or an object."""
         there = {one.kind for one in self.inside({holder: None})}
         if {one.kind for one in values} - there:
@@ -191,7 +191,7 @@ class Effects:
         held = holder.items.setdefault(key, {})
         held.update({value: None for value in values if value is not holder})
 
-    def store(self, holders: Values, key: Any, values: Values) -> None:
+    def store(self, holders: Values, key: object, values: Values) -> None:
         """Put values into containers, objects and modules."""
         for holder in holders:
             if holder.kind in ("namespace", "module") and isinstance(key, str):
@@ -385,7 +385,7 @@ class Effects:
         key = (frame.module, name)
         return {self.sites.setdefault(key, Value("unknown")): None}
 
-    def _live(self, held: Any) -> Value:
+    def _live(self, held: object) -> Value:
         if isinstance(held, int | float | complex | str | bytes | type(None)):
             return NUMBER
         return self.sites.setdefault(("live", id(held)), Value("live", live=held))
@@ -645,7 +645,7 @@ class Effects:
         """All items of containers, wherever they lie."""
         return union(*(held for one in values for held in one.items.values()))
 
-    def item(self, values: Values, key: Any, node: ast.AST) -> Values:
+    def item(self, values: Values, key: object, node: ast.AST) -> Values:
         """The item of containers at a key."""
         found: Values = {}
         for one in values:
@@ -663,7 +663,7 @@ class Effects:
                 found = union(found, one.items[key], one.items.get(ANY, {}))
         return found or NUMBERS
 
-    def _of_namespace(self, namespace: Value, key: Any) -> Values:
+    def _of_namespace(self, namespace: Value, key: object) -> Values:
         names = self.frames[namespace.module].names  # type: ignore[index]  # a namespace is of a module
         return names.get(key, {}) if isinstance(key, str) else union(*names.values())
 
@@ -967,7 +967,7 @@ class Effects:
 
     def _of_library(
         self,
-        function: Any,
+        function: object,
         node: ast.Call,
         given: list[Values],
         words: dict[str, Values],
@@ -1037,7 +1037,7 @@ class Effects:
         return union({made: None}, views, {one: None for one in shown if one.kind in ("unknown", "object")})
 
     def _of_python(
-        self, function: Any, node: ast.Call, given: list[Values], words: dict[str, Values], frame: Frame
+        self, function: object, node: ast.Call, given: list[Values], words: dict[str, Values], frame: Frame
     ) -> Values | None:
         """Functions by which Python's own statements are spelled; None for others."""
         second = _key(node.args[1]) if len(node.args) > 1 else ANY
@@ -1106,7 +1106,7 @@ class Effects:
     def _stands_in(self, owner: Value, node: ast.AST) -> bool:
         return owner.node is not None and any(part is node for part in ast.walk(owner.node))
 
-    def _container(self, function: Any, node: ast.Call, given: list[Values], words: dict[str, Values]) -> Values:
+    def _container(self, function: object, node: ast.Call, given: list[Values], words: dict[str, Values]) -> Values:
         """What `list(...)`, `dict(...)`, `zip(...)`, `map(...)` hold."""
         kind = next((name for name, one in _CONTAINERS.items() if one is function), "list")
         made = self.make(node, kind)
@@ -1201,7 +1201,7 @@ def _gives_another_shape(name: str) -> bool:
     return sample.ndim != 1
 
 
-def _rank(function: Any, rule: Any, node: ast.Call) -> int | None:
+def _rank(function: object, rule: Any, node: ast.Call) -> int | None:
     """How many axes a new array has, where its text tells: `np.ones(3)`, `np.array([1.0, 2.0])`."""
     first = node.args[0] if node.args else None
     if rule.shape == "filled" and isinstance(first, ast.Tuple):
@@ -1594,7 +1594,7 @@ class _Slice:
         return any(part is inner for scope in scopes for part in ast.walk(scope) if part is not scope)
 
 
-def draws_elsewhere(function: Any, call: ast.Call) -> bool:
+def draws_elsewhere(function: object, call: ast.Call) -> bool:
     """Whether a call draws from a source that the whole program shares, or from one that has no seed."""
     if function is None:
         return False

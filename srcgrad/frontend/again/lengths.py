@@ -86,7 +86,7 @@ class _Text:
                 todo += self.reads.get(one, {})
         return found
 
-    def library(self, identifier: str, value: Any) -> str:
+    def library(self, identifier: str, value: object) -> str:
         """How the text spells a function of ours."""
         spelled = self.facts.library(identifier, value)
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", value)})

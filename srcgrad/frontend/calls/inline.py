@@ -95,7 +95,7 @@ def is_short(call: Node, called: str, operation: Operation, site: Site) -> bool:
     return flows and brief and repeated_operations(operation.function, facts.module) <= _MOST
 
 
-def repeated_operations(function: Any, module: Any) -> int:
+def repeated_operations(function: object, module: object) -> int:
     """How many operations stand again where a function is written out with all straight functions that it calls."""
     sizes: dict[int, tuple[int, int]] = {}
     whole = _size(function, module, sizes)
@@ -283,7 +283,7 @@ def _written_places(tree: Node) -> list[Node]:
     return stored + [c.func for c in calls if isinstance(c.func, gast.Attribute) and c.func.attr in CHANGES]
 
 
-def reason_of(call: Node, function: Any, site: Site, *, performed: bool = False) -> str:
+def reason_of(call: Node, function: object, site: Site, *, performed: bool = False) -> str:
     """The reason; an empty string for a call that is not written out. `performed` if its result is not used."""
     given = [*call.args, *(w.value for w in call.keywords)]
     if any(_is_function(item, site) for item in given):
@@ -314,7 +314,7 @@ def changed_by(call: Node, site: Site, *, performed: bool) -> list[Node]:
     return Procedures(site.facts, augments=performed).arguments(call, site.facts, site.local)
 
 
-def _asks_owner(call: Node, function: Any, site: Site) -> bool:
+def _asks_owner(call: Node, function: object, site: Site) -> bool:
     """Whether a function calls something of a class, or of an object of the module, that is its argument."""
     owners = [k for k, item in enumerate(call.args) if as_owner("", item, site.facts, site.local) is not None]
     if not owners:

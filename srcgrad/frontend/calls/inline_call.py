@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import (
-    TYPE_CHECKING,
-    Any,  # functions are arbitrary objects
+    TYPE_CHECKING,  # functions are arbitrary objects
 )
 
 import gast
@@ -100,7 +99,7 @@ def with_live_defaults(source: Source, function: FunctionType) -> Source:
     return dataclasses.replace(source, tree=tree)
 
 
-def _is_same(node: Node, value: Any, names: LiveNamespace) -> bool:
+def _is_same(node: Node, value: object, names: LiveNamespace) -> bool:
     """Whether the text of a default still means its value; what is no name, and reads names, is not told."""
     if isinstance(node, gast.Name | gast.Attribute):
         found = _binding_of_dotted_name(node, names)
@@ -117,7 +116,7 @@ def _binding_of_dotted_name(node: Node, names: LiveNamespace) -> Binding | None:
     return None if base is None else attribute(base, node.attr)
 
 
-def _settle_default(node: Node, value: Any, function: FunctionType) -> Node:
+def _settle_default(node: Node, value: object, function: FunctionType) -> Node:
     made = trusted_constant(value)
     if made is None:
         raise DifferentiationError(
@@ -429,7 +428,7 @@ def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: N
     return False
 
 
-def taken_as_real(function: Any) -> tuple[str, ...]:
+def taken_as_real(function: object) -> tuple[str, ...]:
     """The parameters of a derivative with a text that were taken to be real when that text was made."""
     for mark in ("__srcgrad_real__", "real"):
         found = getattr(function, mark, None)
@@ -464,7 +463,7 @@ class Site:
         """A global name of the text for a function that is known by its value."""
         return name_in_receiver(stem, binding, self.facts, self.local)
 
-    def is_of(self, function: Any, kind: Callable[[Node], bool], generated: bool = True) -> bool:
+    def is_of(self, function: object, kind: Callable[[Node], bool], generated: bool = True) -> bool:
         """Whether a called function has a source, and one of a kind; with `generated=False`, one of the user's."""
         try:
             source, _ = self.facts.module.source(function)

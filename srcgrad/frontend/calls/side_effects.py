@@ -167,7 +167,7 @@ class Procedures:
     circular: bool = False  # whether one of them was asked for again
     augments: bool = False  # look for `a += e` of parameters, which changes arrays and binds numbers anew
 
-    def changed(self, function: Any) -> dict[str, bool]:
+    def changed(self, function: object) -> dict[str, bool]:
         """The parameters that a function changes, itself or by what it calls; whether by their methods alone."""
         if isinstance(function, Step):
             return {}  # it works on a copy
@@ -466,7 +466,7 @@ def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
     return is_report(function)
 
 
-def is_report(function: Any) -> bool:
+def is_report(function: object) -> bool:
     """Whether a function of a library only reports: print, warnings, logging."""
     if any(function is one for one in _REPORTS):
         return True
@@ -700,7 +700,7 @@ DRAWS = {name for source in SOURCES for name in dir(source) if name[0] != "_"} -
 MODULES = ("numpy.random", "random", "secrets", "uuid", "time")
 
 
-def check_repeatable(function: Any, call: Node, facts: Facts) -> None:
+def check_repeatable(function: object, call: Node, facts: Facts) -> None:
     """Refuse a call that would not give the same when it is made again; E5025 at the call, or in the loop's body."""
     found = _draw(function, facts, set())
     if found is None:
@@ -714,7 +714,7 @@ def check_repeatable(function: Any, call: Node, facts: Facts) -> None:
     )
 
 
-def _draw(function: Any, facts: Facts, seen: set[int]) -> Node | None:
+def _draw(function: object, facts: Facts, seen: set[int]) -> Node | None:
     """The first call in a function, or in one that it calls, of a source of random numbers or of the clock."""
     try:
         source, namespace = facts.module.source(function)

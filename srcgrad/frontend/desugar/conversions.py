@@ -125,7 +125,7 @@ class Meanings:
             at(item, node.value)
         node.value = spelled
 
-    def _look_at(self, held: str, whole: Any) -> None:
+    def _look_at(self, held: str, whole: object) -> None:
         """`check_module(xp, np)`, where something asks the argument."""
         if held not in self.respelled.values():
             return
@@ -284,7 +284,7 @@ def composition_needs_array(composition: Any, parameter: str, *, forward: bool =
     return _any_operand(body, parameter) or (forward and _pushes(body, parameter, parse(composition).namespace))
 
 
-def _pushes(body: tuple[Node, ...], parameter: str, names: dict[str, Any]) -> bool:
+def _pushes(body: tuple[Node, ...], parameter: str, names: dict[str, object]) -> bool:
     """Whether an operation of a composition is given the list, and in forward mode computes with its tangent."""
     for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Call)]:
         if any(getattr(argument, "id", "") == parameter for argument in node.args):
@@ -308,7 +308,7 @@ def _hands_tangent(template: Template, parameter: str) -> bool:
     return False
 
 
-def parse_composition(composition: Any) -> tuple[Node, ...]:
+def parse_composition(composition: object) -> tuple[Node, ...]:
     """The statements of a composition: it is spelled like a template, with no result among its parameters."""
     return parse(composition).body
 
@@ -570,7 +570,7 @@ class _Work:
             if self._kind(asked).tag == "unknown" and binding_of(asked, self.facts, self.facts.names.local) is None:
                 self._check("check_dtype", gast.unparse(asked), node)
 
-    def _changes(self, node: Node, function: Any, rule: Rule) -> dict[Node, Node]:
+    def _changes(self, node: Node, function: object, rule: Rule) -> dict[Node, Node]:
         changes, composition = {}, rule.composition or written_out(rule, node.args, node.keywords)
         forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
         if composition is not None:

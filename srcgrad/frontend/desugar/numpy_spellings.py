@@ -199,7 +199,7 @@ def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
     return work.own(other, part)
 
 
-def where_for_mask(call: Node, out: Node, called: Any, node: Node, made: Block, work: Rewriting) -> Node | None:
+def where_for_mask(call: Node, out: Node, called: object, node: Node, made: Block, work: Rewriting) -> Node | None:
     """`np.where(m, f(np.where(m, x, 0.5)), out)` for `f(x, out=out, where=m)`; None where there is no `where=`.
 
     The operands that nobody asked for are set to a number at which f is smooth, so that what it has there,
@@ -224,7 +224,7 @@ def where_for_mask(call: Node, out: Node, called: Any, node: Node, made: Block, 
     return expression(f"{numpy}.where(m, value, out)", m=copy(mask), value=value, out=copy(out))
 
 
-def harmless_number(called: Any) -> Node:
+def harmless_number(called: object) -> Node:
     """A number at which an operation on elements is smooth, in each of its operands."""
     return literal_node(_INSIDE.get(called, 0.5))
 
@@ -440,7 +440,7 @@ def _function(call: Node, work: Rewriting) -> Node | None:
     return None
 
 
-def _write_in_place_call(called: Any, array: Node, given: list[Node], work: Rewriting) -> Node | None:
+def _write_in_place_call(called: object, array: Node, given: list[Node], work: Rewriting) -> Node | None:
     """`np.put(a, i, e)`, `np.put_along_axis`, `np.place`, `np.putmask` and `np.fill_diagonal` as assignments."""
     pieces = {"a": array} | {f"x{k}": part for k, part in enumerate(given, 1)}
     numpy = work.library("np")

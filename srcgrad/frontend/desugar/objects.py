@@ -149,7 +149,7 @@ def has_plain_attributes(owner: type) -> bool:
     return base is tuple or not any(hasattr(type(f), "__set__") and not _is_slot(f) for f in fields)
 
 
-def _is_slot(attribute: Any) -> bool:
+def _is_slot(attribute: object) -> bool:
     return isinstance(attribute, types.MemberDescriptorType)
 
 
@@ -302,7 +302,7 @@ def _statements_with_text(node: Node, item: Node) -> list[Node]:
     return [node, *(n for n in within if any(part is item for part in walk(n)))]
 
 
-def _field(value: Any, facts: Facts) -> Node | None:
+def _field(value: object, facts: Facts) -> Node | None:
     held = getattr(value, "value", None)
     if not isinstance(value, gast.Attribute | gast.Subscript) or not isinstance(held, gast.Name):
         return None
@@ -702,7 +702,7 @@ class Reader:
                 at(item, part)
         return at(made, part)
 
-    def _library(self, helper: Callable[..., Any]) -> str:
+    def _library(self, helper: Callable[..., object]) -> str:
         return library(helper.__name__, helper, self.work.facts)
 
     def _is_periodic(self) -> bool:

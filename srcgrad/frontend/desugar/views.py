@@ -257,7 +257,7 @@ def _makes_array(call: Node, known: set[str], facts: Facts) -> bool:
     return _keeps(function, call) and any(_is_array(part, known, facts) for part in call.args)
 
 
-def _keeps(function: Any, call: Node) -> bool:
+def _keeps(function: object, call: Node) -> bool:
     """Whether a function gives an array with axes for one."""
     if any(word.arg in ("out", "axis") for word in call.keywords):
         return False

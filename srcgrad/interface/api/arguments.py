@@ -98,7 +98,7 @@ def kind_of(value: Any) -> Kind:
     return Kind("other", complex=True) if held else _OTHER
 
 
-def compiled_kind(value: Any) -> Kind:
+def compiled_kind(value: object) -> Kind:
     """The kind of an argument of compiled code: of arrays and NumPy's numbers it has what makes float32 of float32."""
     value = without_axes(value)
     kind = kind_of(value)
@@ -109,12 +109,12 @@ def compiled_kind(value: Any) -> Kind:
     return dataclasses.replace(kind, dtype=_WIDTHS.get(value.dtype.char, kind.dtype or "other"))
 
 
-def _kind_of_container(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:
+def _kind_of_container(tag: str, items: list[tuple[object, Kind]], owner: object = None) -> Kind:
     """The kind of a container, which is complex if an item is."""
     return Kind(tag, None, tuple(items), owner, complex=any(kind.complex for _, kind in items))
 
 
-def _attributes(value: Any, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
+def _attributes(value: object, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
     """The attributes of an object: what is asked of them is what they have, and their `*` need not be NumPy's."""
     found = []
     for name, held in getattr(value, "__dict__", {}).items():
@@ -128,12 +128,12 @@ def _attributes(value: Any, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
     return tuple(found)
 
 
-def is_complex(value: Any) -> bool:
+def is_complex(value: object) -> bool:
     """Whether a number or an array is complex."""
     return isinstance(value, complex) or getattr(getattr(value, "dtype", _REAL), "kind", "") == "c"
 
 
-def check_input(value: Any, name: str) -> None:
+def check_input(value: object, name: str) -> None:
     """Refuse an argument that cannot be differentiated: E5002 for integers and booleans, E5017 for the rest."""
     if isinstance(value, tuple | list | dict) or dataclasses.is_dataclass(value):
         _check_parts(value, name)
@@ -155,7 +155,7 @@ def check_input(value: Any, name: str) -> None:
         )
 
 
-def _check_parts(value: Any, name: str) -> None:
+def _check_parts(value: object, name: str) -> None:
     """A container must hold some number; what else it holds has no gradient (None), unless it is like an array."""
     odd = next((part for part in _leaves(value) if hasattr(part, "to_numpy")), None)
     if odd is not None:
@@ -168,11 +168,11 @@ def _check_parts(value: Any, name: str) -> None:
         )
 
 
-def _holds_inexact(value: Any) -> bool:
+def _holds_inexact(value: object) -> bool:
     return any(map(_is_inexact, _leaves(value)))
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
     """What containers hold, at any depth."""
     if isinstance(value, tuple | list | dict):
         for part in value.values() if isinstance(value, dict) else value:
@@ -184,20 +184,20 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _is_inexact(value: Any) -> bool:
+def _is_inexact(value: object) -> bool:
     if isinstance(value, np.ndarray | Array):
         return bool(value.dtype.kind in "fc")
     return isinstance(value, float | complex | np.inexact)
 
 
-def _describe(value: Any) -> str:
+def _describe(value: object) -> str:
     if isinstance(value, np.ndarray | Array):
         return f"an array of dtype {value.dtype}"
     return f"of type {type(value).__name__}"
 
 
 def mirrors(
-    gradients: Iterable[Any], places: list[int | None], values: Sequence[Any], seeds: Sequence[Any]
+    gradients: Iterable[object], places: list[int | None], values: Sequence[object], seeds: Sequence[object]
 ) -> list[Any]:
     """Gradients that mirror the arguments at `places`, None for what is no argument, and share memory with nothing."""
     others: list[Any] = [as_memory(value) for value in (*values, *seeds) if hasattr(value, "dtype")]
@@ -246,7 +246,7 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
     return None
 
 
-def own_array(array: np.ndarray, *others: Any) -> np.ndarray:
+def own_array(array: np.ndarray, *others: object) -> np.ndarray:
     """The array itself if its memory is its own, whole and to be written, and it is none of `others`; else a copy."""
     flags, base = array.flags.num, array.base
     if flags & WHOLE == WHOLE and all(array is not other for other in others):
@@ -255,7 +255,7 @@ def own_array(array: np.ndarray, *others: Any) -> np.ndarray:
     return np.array(array, order="C")
 
 
-def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarray:
+def _own_array(gradient: object, value: np.ndarray, others: list[object]) -> np.ndarray:
     made = np.asarray(gradient)
     if type(gradient) is not np.ndarray and not isinstance(gradient, int | float | complex | np.generic):
         raise DifferentiationError(
@@ -371,7 +371,9 @@ def _names(node: Node) -> set[str]:
 _ORDER = "nmkpqrstuvwabcdefghijl"
 
 
-def declared_of(primal: Any, signature: inspect.Signature, bound: tuple[Any, ...], like: Any) -> dict[str, Kind]:
+def declared_of(
+    primal: object, signature: inspect.Signature, bound: tuple[object, ...], like: object
+) -> dict[str, Kind]:
     """The kinds that examples, or else annotations, declare; E5027 for examples that are no arguments."""
     if like is not None:
         given = like if isinstance(like, tuple) else (like,)
@@ -390,7 +392,7 @@ def declared_of(primal: Any, signature: inspect.Signature, bound: tuple[Any, ...
         return {}
 
 
-def like_arguments(values: dict[str, Any]) -> dict[str, Kind]:
+def like_arguments(values: dict[str, object]) -> dict[str, Kind]:
     """The kinds of example arguments: equal lengths are one symbol, a length of 1 stays 1."""
     symbols: dict[int, str] = {1: "1"}
     return {parameter: _kind_like(value, symbols) for parameter, value in values.items()}
@@ -416,7 +418,7 @@ def _symbol(place: int) -> str:
 
 
 def refine_kinds(
-    kinds: dict[str, Kind], declared: dict[str, Kind], given: Sequence[Any], *, fixed: bool
+    kinds: dict[str, Kind], declared: dict[str, Kind], given: Sequence[object], *, fixed: bool
 ) -> dict[str, Kind]:
     """The kinds of arguments with the shapes that are declared for them; `fixed` if examples say all.
 

@@ -49,7 +49,7 @@ Function = Callable[..., Any]
 
 @makes("elementwise")
 def elementwise_grad(
-    function: Callable[P, Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str | Target = DEFAULT
+    function: Callable[P, object], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str | Target = DEFAULT
 ) -> Derivative[P, Any]:
     """The derivative of a function that works element by element, as a function of the same arguments.
 
@@ -85,7 +85,7 @@ class HessianProduct:
             lines_of(gradient.primal),
         )
 
-    def hessp(self, x: Any, vector: Any, *args: Any) -> Any:
+    def hessp(self, x: object, vector: object, *args: object) -> Any:
         """The product in the order of arguments that `scipy.optimize.minimize` calls `hessp` with: vector second."""
         return self(x, *args, vector)
 
@@ -160,7 +160,7 @@ class LinearMap:
     other_text: Callable[[], str] = field(default=lambda: "", repr=False)
     turned: Function | None = field(default=None, repr=False)
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *given: object) -> Any:
         if len(given) != len(self.tangent_inputs):
             message = f"{len(given)} values for {', '.join(self.tangent_inputs)}"
             raise DifferentiationError("E5014", message, "give one for each")
@@ -174,7 +174,7 @@ class LinearMap:
 
 @makes("linearize")
 def linearize(
-    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
+    function: Callable[..., R], *args: object, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
 ) -> tuple[R, LinearMap]:
     """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
 
@@ -227,7 +227,7 @@ class _TangentMap:
     args: tuple[Any, ...]
     kept: _KeptArguments | None = field(default=None, repr=False)
 
-    def __call__(self, *tangents: Any) -> Any:
+    def __call__(self, *tangents: object) -> Any:
         if self.kept is None:
             return self.ahead.forward(self.args, tangents)[1]
         return self.ahead.forward(self.kept.values, tangents, made=self.kept.made)[1]
@@ -245,7 +245,7 @@ class _PullbackMap:
     kept: _KeptArguments | None = field(default=None, repr=False)
     made: Function | None = field(default=None, repr=False)
 
-    def __call__(self, seed: Any) -> Any:
+    def __call__(self, seed: object) -> Any:
         if self.made is None:
             function, wrt, target = self.ahead.function, self.ahead.wrt, self.ahead.target
             if self.kept is None or not target.closures:
@@ -263,11 +263,11 @@ class _PullbackMap:
         return behind.source
 
 
-def _place(name: str, derivative: Derivative[..., Any]) -> int:
+def _place(name: str, derivative: Derivative[..., object]) -> int:
     return list(derivative.signature.parameters).index(name) - len(derivative.bound)
 
 
-def _agree(y: Any, y_dot: Any) -> bool:
+def _agree(y: object, y_dot: object) -> bool:
     """Whether a function gives what its derivative along its own arguments gives."""
     one, other = vector(y), vector_along(y, y_dot)
     tolerance = 1e3 * float(np.finfo(np.result_type(*(np.asarray(p) for _, p in parts(y) if is_float(p)))).eps)
@@ -275,7 +275,7 @@ def _agree(y: Any, y_dot: Any) -> bool:
 
 
 @makes("transpose")
-def transpose(linear: Function, *like: Any, target: str | Target = DEFAULT) -> Any:
+def transpose(linear: Function, *like: object, target: str | Target = DEFAULT) -> Any:
     """The transpose of a linear map; `transpose(transpose(f))` is f.
 
     Of what `linearize` returns it is the pullback: it takes a seed like the output, and returns a tuple with an
@@ -322,7 +322,7 @@ def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str |
 ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arguments tell
 
 
-def count_of(tree: Any) -> int:
+def count_of(tree: object) -> int:
     """How many real numbers the floating parts of a value have: a complex one counts as two.
 
     >>> count_of((np.zeros((2, 3)), 1, 2.0j))
@@ -331,14 +331,14 @@ def count_of(tree: Any) -> int:
     return sum(np.size(part) * (2 if np.iscomplexobj(part) else 1) for _, part in parts(tree) if is_float(part))
 
 
-def chunks(count: int, *values: Any) -> list[range]:
+def chunks(count: int, *values: object) -> list[range]:
     """Rows of a unit matrix, so many at a time that values of the size of these stay small."""
     largest = max(map(_largest_size, values), default=1)
     step = max(1, ROOM // max(1, largest))
     return [range(start, min(start + step, count)) for start in range(0, count, step)]
 
 
-def _largest_size(value: Any) -> int:
+def _largest_size(value: object) -> int:
     if isinstance(value, np.ndarray):
         return value.size
     if isinstance(value, int | float):
@@ -348,7 +348,7 @@ def _largest_size(value: Any) -> int:
     return max([np.size(part) for _, part in parts(value) if isinstance(part, np.ndarray)], default=1)
 
 
-def units(tree: Any, rows: range) -> Any:
+def units(tree: object, rows: range) -> Any:
     """Rows of the unit matrix as tangents of `tree`: each of its parts with a leading axis.
 
     >>> units({"x": np.zeros(1), "n": 2, "y": 3.0}, range(2))
@@ -369,7 +369,7 @@ def units(tree: Any, rows: range) -> Any:
     return rebuild(tree, change)
 
 
-def rows_along(tree: Any, found: Any, count: int) -> Vector:
+def rows_along(tree: object, found: object, count: int) -> Vector:
     """The parts of `found` that stand where `tree` has floating parts, one row for each direction."""
     made, rows = dict(parts(found)), []
     for label, part in parts(tree):
@@ -404,7 +404,7 @@ class CallArguments:
         return (self.key, *[getattr(part, "shape", None) for part in self.values])
 
 
-def forward_half(behind: Derivative[..., Any], given: CallArguments) -> tuple[Any, Any]:
+def forward_half(behind: Derivative[..., object], given: CallArguments) -> tuple[Any, Any]:
     """The value, and the pullback that takes many seeds."""
     check_host(given.values)
     y, pullback = run(behind.executed_text(given.kinds).function, given.values, behind.named)
@@ -425,19 +425,19 @@ def seed_rows(
     return np.concatenate(found)
 
 
-def check_host(values: Sequence[Any]) -> None:
+def check_host(values: Sequence[object]) -> None:
     """NoAxisError for device arrays: one run is for each direction there."""
     if device_in(values) is not None:
         raise NoAxisError("an argument is on a device")
 
 
-def check_real(y: Any) -> None:
+def check_real(y: object) -> None:
     """NoAxisError for a complex output, which has real and imaginary parts."""
     if any(np.iscomplexobj(part) for _, part in parts(y)):
         raise NoAxisError("the output is complex")
 
 
-def cut(y: Any, chosen: Any, matrix: Vector) -> Any:
+def cut(y: object, chosen: object, matrix: Vector) -> Any:
     """The matrix cut into blocks: in the structure of the output, at each part of it that of the inputs."""
     if any(np.iscomplexobj(part) for _, part in parts(y)):
         raise DifferentiationError("E5017", "the output is complex", "return its real and its imaginary part")
@@ -464,7 +464,7 @@ def cut(y: Any, chosen: Any, matrix: Vector) -> Any:
     return rebuild(y, of_output)
 
 
-def _cast_like(block: Vector, one: Any, other: Any) -> Any:
+def _cast_like(block: Vector, one: object, other: object) -> Any:
     """A block in the dtype of the input; a number if both sides are numbers."""
     made = np.array(block, dtype=np.asarray(other).dtype)
     if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -483,7 +483,7 @@ class Runs:
     text: ReadyText
     parts: list[range]
 
-    def columns(self, chosen: tuple[Any, ...], values: Sequence[Any]) -> tuple[Any, Vector] | None:
+    def columns(self, chosen: tuple[object, ...], values: Sequence[object]) -> tuple[Any, Vector] | None:
         """The value, and one column for each number among the inputs; None where numbers are too large for the text."""
         ahead, made = self.ahead, self.text.made
         found, y = [], None
@@ -506,7 +506,7 @@ class Columns:
     def __init__(self) -> None:
         self._known: dict[Any, Runs] = {}
 
-    def known(self, looks: tuple[Any, ...] | None) -> Runs | None:
+    def known(self, looks: tuple[object, ...] | None) -> Runs | None:
         """What ran for such arguments before, if it still is what is to run."""
         known = self._known.get(looks)
         return known if known is not None and known.ahead.holds(known.text) else None
@@ -581,15 +581,15 @@ class Jacobian(Generic[P]):
         y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
         return on_device(self._cut(y, chosen, matrix), device_in(given.values))
 
-    def _chosen_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
+    def _chosen_arguments(self, values: Sequence[object]) -> tuple[Any, ...]:
         """The arguments that it differentiates by."""
         by_name = dict(zip(self.ahead.signature.parameters, values, strict=True))
         return tuple([by_name[name] for name in self.ahead.wrt])
 
-    def _cut(self, y: Any, chosen: tuple[Any, ...], matrix: Vector) -> Any:
+    def _cut(self, y: object, chosen: tuple[object, ...], matrix: Vector) -> Any:
         return cut(y, chosen[0] if self.single else chosen, matrix)
 
-    def _run_again(self, values: Sequence[Any], alike: tuple[Any, ...] | None) -> tuple[Any, Vector] | None:
+    def _run_again(self, values: Sequence[object], alike: tuple[object, ...] | None) -> tuple[Any, Vector] | None:
         """Value and columns by the text that ran for arguments like these before, if one did and it does again."""
         known = self._once.known(alike)
         if known is None:
@@ -619,7 +619,7 @@ class Jacobian(Generic[P]):
                 return found
         return self._each_column(chosen, count, given)
 
-    def _each_column(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _each_column(self, chosen: object, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """One tangent pass for each number among the inputs."""
         self._ran = self.ahead
         columns, y = [], None
@@ -641,7 +641,7 @@ class Jacobian(Generic[P]):
             self._reasons.setdefault("regrouped", {})[given.key] = str(reason)
             return None
 
-    def _rows(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _rows(self, chosen: object, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """The forward half once, and the pullback for all numbers among the outputs, or for each."""
         if self.mode is None and self._sizes.get(given.sizes, 0) > count:
             return self._columns(chosen, count, given)
@@ -655,7 +655,7 @@ class Jacobian(Generic[P]):
                 return found
         return self._each_row(chosen, count, given)
 
-    def _each_row(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _each_row(self, chosen: object, count: int, given: CallArguments) -> tuple[Any, Vector]:
         """The forward half once, and the pullback for each number among the outputs."""
         self._ran = self.behind
         y, pullback = value_and_pullback(self.behind, given.args, given.kwargs)
@@ -747,7 +747,7 @@ def _tell(name: str, reason: Exception) -> None:
 
 @makes("jacobian")
 def jacobian(
-    function: Callable[P, Any],
+    function: Callable[P, object],
     wrt: Wrt = 0,
     *,
     mode: str | None = None,
@@ -776,7 +776,7 @@ def jacobian(
 
 @makes("hessian")
 def hessian(
-    function: Callable[P, Any],
+    function: Callable[P, object],
     wrt: Wrt = 0,
     *,
     mode: str | None = None,

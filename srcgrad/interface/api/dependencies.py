@@ -84,7 +84,7 @@ def of_rules(made: DerivedText) -> Dependencies:
     return Dependencies((), tuple(entries), ())
 
 
-def as_named(function: Any) -> Any:
+def as_named(function: object) -> Any:
     """The object that stands under the name of a function, if it is one that decoration made of it."""
     found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
     for part in getattr(function, "__qualname__", "").split("."):
@@ -92,7 +92,7 @@ def as_named(function: Any) -> Any:
     return found if getattr(found, "__srcgrad_primal__", None) is function else function
 
 
-def lines_of(function: Any) -> dict[str, list[str]]:
+def lines_of(function: object) -> dict[str, list[str]]:
     """The texts that a pickle takes along: of functions that it holds as code, or whose text is in no file.
 
     These are the function, those that it reads by name, and the methods of classes that it reads by name.

@@ -37,7 +37,7 @@ class DifferentiableFunction(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._run(*args, **kwargs)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
             return self
         return DifferentiableFunction(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
@@ -84,11 +84,11 @@ class DifferentiableFunction(Generic[P, R]):
 
         return hessian(self.__srcgrad_primal__, self.wrt, target=self.target)
 
-    def vjp(self, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
+    def vjp(self, *args: object) -> tuple[Any, Callable[[Any], Any]]:
         """Value and pullback at the arguments; see `srcgrad.vjp`."""
         return vjp(self.__srcgrad_primal__, *args, target=self.target)
 
-    def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    def jvp(self, primals: tuple[object, ...], tangents: tuple[object, ...]) -> tuple[Any, Any]:
         """Value and derivative along tangents; see `srcgrad.jvp`."""
         return jvp(self.__srcgrad_primal__, primals, tangents, target=self.target)
 
@@ -109,12 +109,12 @@ TEXTS = ("reverse", "value-and-grad", "vjp", "forward", "elementwise")
 
 
 def source(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     mode: str = "reverse",
     wrt: Wrt | None = None,
     *,
     target: str | Target = DEFAULT,
-    like: Any = None,
+    like: object = None,
 ) -> str:
     """The text of a derivative. Without `wrt`: with respect to all parameters.
 

@@ -170,7 +170,7 @@ class Loop:
         return [f"for {row} in range({self._size()}):", f"    {call}"] if row else [call]
 
 
-def _tuple(parts: tuple[Any, ...]) -> str:
+def _tuple(parts: tuple[object, ...]) -> str:
     return f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
 
 
@@ -204,7 +204,7 @@ class Shape:
 
 
 def items_function(
-    module: Module, derivative: Derivative[..., Any], kinds: dict[str, Kind], shape: Shape, shared: tuple[str, ...]
+    module: Module, derivative: Derivative[..., object], kinds: dict[str, Kind], shape: Shape, shared: tuple[str, ...]
 ) -> tuple[Callable[..., Any], str]:
     """The function that goes over the items, executed, and its text."""
     of_one = module.derivative(derivative.primal, derivative.mode, derivative.wrt, dict(kinds), None, True)
@@ -258,13 +258,13 @@ class ItemsText:
 SMALL = 64  # elements up to which the text for a compiled loop says how long an array of an item is
 
 
-def small_shapes(item: dict[str, Any]) -> dict[str, tuple[int, ...]] | None:
+def small_shapes(item: dict[str, object]) -> dict[str, tuple[int, ...]] | None:
     """The lengths of the axes of what an item's arguments are, if all arrays are small; None otherwise."""
     shapes = {name: value.shape for name, value in item.items() if isinstance(value, np.ndarray | np.generic)}
     return shapes if all(math.prod(shape) <= SMALL for shape in shapes.values()) else None
 
 
-def copy_of_array(value: Any) -> Any:
+def copy_of_array(value: object) -> Any:
     """A copy of an array: a function may write into its arguments."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
@@ -272,7 +272,7 @@ def copy_of_array(value: Any) -> Any:
 class ItemMap:
     """Values and blocks of the Jacobian, for all items: call it like the function, with an axis of items in front."""
 
-    def __init__(self, function: Callable[..., Any], wrt: Wrt, shared: Sequence[str], target: str | Target) -> None:
+    def __init__(self, function: Callable[..., object], wrt: Wrt, shared: Sequence[str], target: str | Target) -> None:
         self.function, self.target = function, target_named(target)
         self.single = not isinstance(wrt, tuple)
         self.derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
@@ -288,7 +288,7 @@ class ItemMap:
         self._made: dict[Any, ItemsText] = {}
         self._last: ItemsText | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: Any) -> Any:
         bound = self.derivative.signature.bind(*self.derivative.bound, *args, **kwargs)
         bound.apply_defaults()
         values = list(bound.arguments.values())
@@ -358,7 +358,7 @@ class ItemMap:
 
 
 def each(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     wrt: Wrt = 0,
     *,
     argnums: Wrt | None = None,

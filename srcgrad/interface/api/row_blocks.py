@@ -31,7 +31,7 @@ class BlockFunction:
     bound: tuple[Any, ...] = ()  # it has no arguments yet
     words: Mapping[str, Any] = MappingProxyType({})  # nor by name
 
-    def __init__(self, function: Callable[..., Any], over: str | Sequence[str], rows: int | None) -> None:
+    def __init__(self, function: Callable[..., object], over: str | Sequence[str], rows: int | None) -> None:
         self.primal, bound = primal_of(function)
         if bound or not inspect.isfunction(self.primal):
             raise DifferentiationError(
@@ -44,7 +44,7 @@ class BlockFunction:
         self.__doc__ = self.primal.__doc__
         self._made: dict[Any, ExecutedText] = {}
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: Any) -> Any:
         given = self._bind_arguments(args, kwargs)
         text = self._block_text(_kinds(given)).check_overlaps(list(given.values()), self.signature)
         return text.function(*args, **kwargs)
@@ -53,11 +53,11 @@ class BlockFunction:
         """The loop over blocks for arguments of these kinds, as a function with source."""
         return self._block_text(kinds or {}).function
 
-    def source_for(self, *args: Any, **kwargs: Any) -> str:
+    def source_for(self, *args: object, **kwargs: Any) -> str:
         """The text of the loop over blocks for such arguments."""
         return self._block_text(_kinds(self._bind_arguments(args, kwargs))).text
 
-    def _bind_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _bind_arguments(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, Any]:
         given = self.signature.bind(*args, **kwargs)
         given.apply_defaults()
         return given.arguments
@@ -98,7 +98,7 @@ class BlockFunction:
         return f"<srcgrad blocked {self.primal.__name__} over {', '.join(self.blocks.over)}>"
 
 
-def _kinds(given: dict[str, Any]) -> dict[str, Kind]:
+def _kinds(given: dict[str, object]) -> dict[str, Kind]:
     return {name: kind_of(value) for name, value in given.items()}
 
 
@@ -115,7 +115,7 @@ def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind
     return static_function(made, name, facts, "blocks")
 
 
-def blocked(function: Callable[..., Any], over: str | Sequence[str], rows: int | None = None) -> BlockFunction:
+def blocked(function: Callable[..., object], over: str | Sequence[str], rows: int | None = None) -> BlockFunction:
     """The function, taking the rows of the arguments `over` in blocks of `rows`; its derivatives do so as well.
 
     For sums and means over rows, axis 0 of those arguments: a likelihood of data, say. Values that have an entry per

@@ -23,7 +23,7 @@ _ATOMS = frozenset(
 )
 
 
-def snapshot(back: Callable[..., Any], given: Iterable[Any]) -> Any:
+def snapshot(back: Callable[..., object], given: Iterable[object]) -> Any:
     """A pullback that holds copies of what it reads of `given`, and of what its text knows from outside.
 
     Nothing else is copied: neither what only the forward half has read, nor what it made for itself.
@@ -46,7 +46,7 @@ def snapshot(back: Callable[..., Any], given: Iterable[Any]) -> Any:
     return Copies(reached).of(back)
 
 
-def copies(values: Iterable[Any], function: Callable[..., Any] | None = None) -> Copies:
+def copies(values: Iterable[object], function: Callable[..., object] | None = None) -> Copies:
     """What makes copies of arrays, also in containers and objects, wherever they can be reached from some values."""
     given = tuple(values)
     reached: dict[int, Any] = {}
@@ -55,7 +55,7 @@ def copies(values: Iterable[Any], function: Callable[..., Any] | None = None) ->
     return Copies(reached, whole=True)
 
 
-def frames(values: Iterable[Any]) -> tuple[Any, ...]:
+def frames(values: Iterable[object]) -> tuple[Any, ...]:
     """Values with containers and objects of their own, which hold the same arrays: what adjoints are to look like."""
     given = tuple(values)
     held = {id(one): one for one in parts_of(given) if not isinstance(one, np.ndarray)}
@@ -68,12 +68,12 @@ def _objects_outside(back: FunctionType) -> list[Any]:
     return outside_of({name: value for name, value in back.__globals__.items() if not name.startswith("__")})
 
 
-def outside_of(found: dict[str, Any]) -> list[Any]:
+def outside_of(found: dict[str, object]) -> list[Any]:
     """Of what the names of a text mean, the objects that may change: no modules, numbers, functions of the text."""
     return [value for value in found.values() if type(value) not in _ATOMS and not _is_text(value)]
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     """Whether a function is one of a generated text, or a closure that the runtime has made."""
     if type(value) is not FunctionType:
         return False
@@ -81,20 +81,20 @@ def _is_text(value: Any) -> bool:
     return ours or value.__code__.co_filename.startswith("<srcgrad ")
 
 
-def _owners(array: Any) -> Iterable[Any]:
+def _owners(array: object) -> Iterable[Any]:
     """An array, and those of whose memory it is a part."""
     while array is not None:
         yield array
         array = getattr(array, "base", None)
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _fields(value: object) -> dict[str, Any]:
     """The attributes of an object that has a dict of them."""
     known = None if isinstance(value, type | FunctionType | ModuleType) else getattr(value, "__dict__", None)
     return known if type(known) is dict else {}
 
 
-def _reach(value: Any, reached: dict[int, Any]) -> None:
+def _reach(value: object, reached: dict[int, object]) -> None:
     """Note all that may be changed through a value, by its place in memory; it is held, so that the place stays its."""
     for one in parts_of(value):
         found = _owners(one) if isinstance(one, np.ndarray) else (one.store if type(one) is Array else one,)
@@ -133,7 +133,7 @@ def _content(cell: CellType) -> Any:
         return None  # not bound yet
 
 
-def read_by(value: Any) -> Iterator[Any]:
+def read_by(value: object) -> Iterator[Any]:
     """A value, and what functions of the user's read from their modules: itself if it is one, those of its class.
 
     >>> table = np.ones(2)
@@ -157,7 +157,7 @@ def read_by(value: Any) -> Iterator[Any]:
             todo += [held for held in vars(type(one)).values() if type(held) is FunctionType]
 
 
-def _is_library(value: Any) -> bool:
+def _is_library(value: object) -> bool:
     return str(value.__module__).partition(".")[0] in ("numpy", "scipy", "srcgrad", "builtins")
 
 
@@ -171,7 +171,7 @@ def _names_in_code(code: CodeType) -> frozenset[str]:
 class Copies:
     """Copies of what can be reached from outside, each made once."""
 
-    def __init__(self, reached: dict[int, Any], whole: bool = False) -> None:
+    def __init__(self, reached: dict[int, object], whole: bool = False) -> None:
         self.reached, self.whole = reached, whole  # with `whole`, all attributes of objects are copied
         self.made: dict[int, tuple[Any, Any]] = {}  # by place: what was there, and what stands for it
         self.names: frozenset[str] = frozenset()  # attributes that functions read
@@ -213,7 +213,7 @@ class Copies:
         self.made[id(value)] = value, made
         return made
 
-    def _object(self, value: Any) -> Any:
+    def _object(self, value: object) -> Any:
         """A shallow copy of an object, with copies of those of its attributes that functions of the text read."""
         known = self.made.get(id(value))
         ours = type(value).__module__.startswith("srcgrad.")
@@ -248,7 +248,7 @@ class Copies:
                 continue  # not bound yet
         return made
 
-    def _scope(self, names: dict[str, Any]) -> dict[str, Any]:
+    def _scope(self, names: dict[str, object]) -> dict[str, Any]:
         """The global names of a text, for those of its functions that run later."""
         known = self.made.get(id(names))
         if known is None:
@@ -268,7 +268,7 @@ def _rebuilt(value: Any, parts: list[Any]) -> Any:
 
 
 def check_apart(
-    written: Mapping[str, Place | None], values: Sequence[Any], outside: Sequence[Any], names: Sequence[str]
+    written: Mapping[str, Place | None], values: Sequence[object], outside: Sequence[object], names: Sequence[str]
 ) -> None:
     """E5010 if an argument that is written into shows elements of another argument, or of what the function captures.
 
@@ -294,7 +294,7 @@ def check_apart(
                 )
 
 
-def _is_shared(value: Any, other: Any) -> bool:
+def _is_shared(value: object, other: object) -> bool:
     if value is other:
         return True
     if not isinstance(value, np.ndarray) or not isinstance(other, np.ndarray):

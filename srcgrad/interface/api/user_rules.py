@@ -30,13 +30,13 @@ from srcgrad.frontend.functions_with_rules import Call, call_of
 from srcgrad.runtime import Context, check_adjoint, check_adjoints, check_total
 
 
-def adapt_rule(function: Any, own: UserForms) -> Rule:
+def adapt_rule(function: object, own: UserForms) -> Rule:
     """The rule of a function, made of what its author gave."""
     function = getattr(function, "__srcgrad_primal__", function)
     return of_call(function, call_of(function), own)
 
 
-def of_call(function: Any, call: Call, own: UserForms) -> Rule:
+def of_call(function: object, call: Call, own: UserForms) -> Rule:
     """The rule of a function that is called so."""
     reverse = forward = None
     if own.vjp is not None:
@@ -79,7 +79,7 @@ class Text:
     names: dict[str, Any]
     result: str
 
-    def spell(self, value: Any, name: str, call: Call) -> str:
+    def spell(self, value: object, name: str, call: Call) -> str:
         """A name for an object that no parameter has, and no other object."""
         name = name if name.isidentifier() and not keyword.iskeyword(name) else "rule"
         while name in (*call.positional, *call.words, call.variadic, "d", self.result) or (
@@ -106,12 +106,12 @@ def fresh(call: Call, stem: str) -> str:
     return stem
 
 
-def _name(rule: Any, default: str) -> str:
+def _name(rule: object, default: str) -> str:
     found = str(getattr(rule, "__name__", "") or getattr(rule, "qualname", ""))
     return found if found.isidentifier() else default
 
 
-def _primals(call: Call, rule: Any) -> tuple[list[str], str]:
+def _primals(call: Call, rule: object) -> tuple[list[str], str]:
     """The parameters in `primals`, and the keywords of a rule's call."""
     words = call.named(rule, ("", "", ""))
     listed = [p for p in call.positional if p not in words]
@@ -122,7 +122,7 @@ def _display(parts: list[str]) -> str:
     return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
 
 
-def _of_vjp(call: Call, rule: Any) -> Text:
+def _of_vjp(call: Call, rule: object) -> Text:
     text = start(call)
     spelled = text.spell(rule, _name(rule, f"{call.stem}_vjp"), call)
     check = text.spell(check_adjoints, "check_adjoints", call)
@@ -139,7 +139,7 @@ def _of_vjp(call: Call, rule: Any) -> Text:
     return text
 
 
-def _of_jvp(call: Call, rule: Any) -> Text:
+def _of_jvp(call: Call, rule: object) -> Text:
     text = start(call)
     spelled = text.spell(rule, _name(rule, f"{call.stem}_jvp"), call)
     check = text.spell(check_adjoint, "check_adjoint", call)
@@ -187,7 +187,7 @@ def _of_accumulators(call: Call, own: UserForms) -> Text:
     return text
 
 
-def template(call: Call, author: Any, text: Text) -> Any:
+def template(call: Call, author: object, text: Text) -> Any:
     """The function that a template is, from its text; it stands where the rule of its author does."""
     name = f"{call.stem}_rule"
     while name in text.names:
@@ -202,7 +202,7 @@ def template(call: Call, author: Any, text: Text) -> Any:
 TAKES = {"vjp": ("primals", "cotangent", "output"), "jvp": ("primals", "tangents", "output")}
 
 
-def register_vjp(function: Any, rule: Any | None = None) -> Any:
+def register_vjp(function: object, rule: object | None = None) -> Any:
     """Declare the reverse rule of a function: `rule(primals, cotangent, output)` gives one adjoint per argument.
 
     `primals` are the arguments of the call in the order of the parameters, defaults filled in; None in the result
@@ -223,7 +223,7 @@ def register_vjp(function: Any, rule: Any | None = None) -> Any:
     return _declare_form(function, rule, "vjp")
 
 
-def register_jvp(function: Any, rule: Any | None = None) -> Any:
+def register_jvp(function: object, rule: object | None = None) -> Any:
     """Declare the forward rule of a function: `rule(primals, tangents, output)` gives the tangent of the output.
 
     `primals` are those of `register_vjp`; `tangents` has one entry for each, zero where nothing flows, and None
@@ -241,7 +241,7 @@ def register_jvp(function: Any, rule: Any | None = None) -> Any:
 
 
 def sensitivity(
-    function: Any, arg: int | str, *, shared: Any | None = None, accumulate: bool = False
+    function: object, arg: int | str, *, shared: object | None = None, accumulate: bool = False
 ) -> Callable[[Any], Any]:
     """A decorator that declares the reverse rule of one argument, a position or a name.
 
@@ -258,7 +258,7 @@ def sensitivity(
     3.0
     """
 
-    def declare(rule: Any) -> Any:
+    def declare(rule: object) -> Any:
         call = call_of(function)
         parameter = _parameter(call, arg)
         own = _own_forms(function)
@@ -278,8 +278,8 @@ def sensitivity(
     return declare
 
 
-def _declare_form(function: Any, rule: Any | None, which: str) -> Any:
-    def declare(rule: Any) -> Any:
+def _declare_form(function: object, rule: object | None, which: str) -> Any:
+    def declare(rule: object) -> Any:
         call_of(function).check(rule, TAKES[which])
         own = _own_forms(function)
         taken = next(iter(own.sensitivities.values()), None) if which == "vjp" else None
@@ -292,7 +292,7 @@ def _declare_form(function: Any, rule: Any | None, which: str) -> Any:
     return declare if rule is None else declare(rule)
 
 
-def _own_forms(function: Any) -> UserForms:
+def _own_forms(function: object) -> UserForms:
     """What is declared of a function so far, in these forms; E5013 if it has a rule in another one."""
     templates.load()
     known = rule_of(getattr(function, "__srcgrad_primal__", function))
@@ -303,18 +303,18 @@ def _own_forms(function: Any) -> UserForms:
     return replace(known.own, remedy={})
 
 
-def _check_author(function: Any, known: Any | None, rule: Any) -> None:
+def _check_author(function: object, known: object | None, rule: object) -> None:
     """Refuse a second rule, unless it is the first one written anew, as in a notebook."""
     if known is not None and _author(known) != _author(rule):
         raise second_rule_error(function, known)
 
 
-def _author(rule: Any) -> tuple[Any, ...]:
+def _author(rule: object) -> tuple[Any, ...]:
     name = getattr(rule, "__qualname__", "")
     return (getattr(rule, "__module__", None), name) if name and "<lambda>" not in name else (id(rule),)
 
 
-def second_rule_error(function: Any, known: Any) -> DifferentiationError:
+def second_rule_error(function: object, known: object) -> DifferentiationError:
     """E5013 for a second rule of one function."""
     name = spelling(getattr(function, "__srcgrad_primal__", function))
     by = (
@@ -540,7 +540,7 @@ class Function:
         return own is not None and own is not inspect.getattr_static(Function, half, None)
 
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls, *args: object, **kwargs: Any) -> Any:
         """The value, as `forward` gives it; derivatives flow through this call."""
         if not cls.has("forward"):
             raise missing_half(cls, "forward")
@@ -548,12 +548,12 @@ class Function:
         return half(Context(*args), *args, **kwargs)
 
     @staticmethod
-    def forward(ctx: Context, *args: Any) -> Any:
+    def forward(ctx: Context, *args: object) -> Any:
         """The value; to be written."""
         raise missing_half(Function, "forward")
 
     @staticmethod
-    def backward(ctx: Context, *adjoints: Any) -> Any:
+    def backward(ctx: Context, *adjoints: object) -> Any:
         """The adjoints of the arguments; to be written."""
         raise missing_half(Function, "backward")
 

@@ -73,12 +73,12 @@ from srcgrad.interface.dump import function_of, module_of
 from srcgrad.interface.targets import find_target
 
 
-def snapshot(tree: Any) -> list[tuple[Any, ...]]:
+def snapshot(tree: object) -> list[tuple[Any, ...]]:
     """All that can be seen of a nested value, to the last bit, for comparison with a later snapshot."""
     return [(label, *_snapshot_of_part(part)) for label, part in parts(tree)]
 
 
-def _snapshot_of_part(part: Any) -> tuple[Any, ...]:
+def _snapshot_of_part(part: object) -> tuple[Any, ...]:
     if isinstance(part, np.ndarray):
         return type(part), part.dtype.str, part.shape, part.strides, part.tobytes()
     if isinstance(part, np.generic):
@@ -86,7 +86,7 @@ def _snapshot_of_part(part: Any) -> tuple[Any, ...]:
     return type(part), repr(part) if isinstance(part, int | float | complex | str) else id(part)
 
 
-def not_mirrored(tree: Any, mirror: Any, name: str) -> list[str]:
+def not_mirrored(tree: object, mirror: object, name: str) -> list[str]:
     """Where `mirror` has not the structure, class, shape and dtype of the floating parts of `tree`.
 
     `name` is what the tree is called in the list. A Python float and a NumPy float64 may stand for each
@@ -105,7 +105,7 @@ def not_mirrored(tree: Any, mirror: Any, name: str) -> list[str]:
     return broken
 
 
-def _kind(part: Any) -> str:
+def _kind(part: object) -> str:
     if isinstance(part, np.ndarray):
         return f"{type(part).__name__} {part.dtype} {part.shape}"
     if isinstance(part, float | complex):
@@ -113,7 +113,7 @@ def _kind(part: Any) -> str:
     return type(part).__name__
 
 
-def value_differences(expected: Any, actual: Any) -> list[str]:
+def value_differences(expected: object, actual: object) -> list[str]:
     """Where the primal value that a derivative returns is not the one that the function returns.
 
     The derivative runs the same operations, but may group them anew; hence a few roundings are allowed.
@@ -133,7 +133,7 @@ def _is_close(one: Any, other: Any) -> bool:
     return bool(np.allclose(other, one, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def shared_memory(adjoints: dict[str, Any], others: Any) -> list[str]:
+def shared_memory(adjoints: dict[str, object], others: object) -> list[str]:
     """Which arrays of the gradients, given by name, are read-only or share memory with any other."""
     own = [(label, array) for name, tree in adjoints.items() for label, array in _arrays(tree, name)]
     rest = [array for _, array in _arrays(others, "")]
@@ -145,11 +145,11 @@ def shared_memory(adjoints: dict[str, Any], others: Any) -> list[str]:
     return broken
 
 
-def _arrays(tree: Any, name: str) -> list[tuple[str, Any]]:
+def _arrays(tree: object, name: str) -> list[tuple[str, Any]]:
     return [(label, part) for label, part in parts(tree, name) if isinstance(part, np.ndarray)]
 
 
-def _overlap(one: Any, other: Any) -> bool:
+def _overlap(one: object, other: object) -> bool:
     return bool(np.may_share_memory(one, other) and np.shares_memory(one, other))
 
 
@@ -198,7 +198,7 @@ class Subject:
         """The active arguments."""
         return tuple(self.args[position] for position in self.active)
 
-    def primal(self, *chosen: Any) -> Any:
+    def primal(self, *chosen: object) -> Any:
         """The function of its active arguments alone; it is given copies, so it may write into them."""
         args = list(shape_like(self.args, vector(self.args)))
         for position, argument in zip(self.active, chosen, strict=True):
@@ -295,7 +295,7 @@ def _compare_modes(
     return found
 
 
-def _resolution(value: Any, limits: Precision) -> Vector:
+def _resolution(value: object, limits: Precision) -> Vector:
     size = np.abs(vector(value))
     floor: Vector = limits.floor * np.where(np.isfinite(size), size, 0.0) + 1e-3 * limits.floor
     return floor
@@ -448,12 +448,12 @@ class CheckUndecided(CheckFailed):
 
 def check_grads(
     f: Function,
-    args: Sequence[Any],
+    args: Sequence[object],
     order: int = 2,
     modes: Sequence[str] = MODES,
     *,
     wrt: Wrt = None,
-    kwargs: dict[str, Any] | None = None,
+    kwargs: dict[str, object] | None = None,
     seed: int = 0,
     directions: int = 2,
     tolerance: float | None = None,
@@ -489,12 +489,12 @@ def check_grads(
 
 def check_report(
     f: Function,
-    args: Sequence[Any],
+    args: Sequence[object],
     order: int = 2,
     modes: Sequence[str] = MODES,
     *,
     wrt: Wrt = None,
-    kwargs: dict[str, Any] | None = None,
+    kwargs: dict[str, object] | None = None,
     seed: int = 0,
     directions: int = 2,
     tolerance: float | None = None,
@@ -561,7 +561,9 @@ def table(records: Sequence[Record]) -> str:
     return "\n".join(map(str.rstrip, lines))
 
 
-def _subject(f: Function, args: tuple[Any, ...], wrt: Wrt, kwargs: dict[str, Any], tolerance: float | None) -> Subject:
+def _subject(
+    f: Function, args: tuple[object, ...], wrt: Wrt, kwargs: dict[str, object], tolerance: float | None
+) -> Subject:
     labels = _labels(f, len(args))
     active = _active_positions(wrt, args, labels)
     bound = _bind_keywords(f, len(args), kwargs) if kwargs else f
@@ -581,7 +583,7 @@ def _labels(f: Function, count: int) -> tuple[str, ...]:
     return tuple((names + [f"argument {number}" for number in range(len(names), count)])[:count])
 
 
-def _active_positions(wrt: Wrt, args: tuple[Any, ...], labels: tuple[str, ...]) -> tuple[int, ...]:
+def _active_positions(wrt: Wrt, args: tuple[object, ...], labels: tuple[str, ...]) -> tuple[int, ...]:
     if wrt is None:
         found = tuple(k for k, argument in enumerate(args) if any(is_float(p) for _, p in parts(argument)))
         if not found:
@@ -608,7 +610,7 @@ def _define(text: str, name: str, namespace: dict[str, Any]) -> Function:
     return function
 
 
-def _bind_keywords(f: Function, count: int, kwargs: dict[str, Any]) -> Function:
+def _bind_keywords(f: Function, count: int, kwargs: dict[str, object]) -> Function:
     """`f` with its keyword arguments given, written out so that literal ones stay literal."""
     names = ", ".join(f"x{number}" for number in range(count))
     given = ", ".join(f"{key}={_literal(key, value)}" for key, value in kwargs.items())
@@ -616,7 +618,7 @@ def _bind_keywords(f: Function, count: int, kwargs: dict[str, Any]) -> Function:
     return _define(text, "bound", {"primal": f, **{f"given_{key}": value for key, value in kwargs.items()}})
 
 
-def _literal(key: str, value: Any) -> str:
+def _literal(key: str, value: object) -> str:
     return repr(value) if value is None or isinstance(value, bool | int | str) else f"given_{key}"
 
 
@@ -635,7 +637,7 @@ def _derivatives_to_check(subject: Subject, modes: Sequence[str], generator: np.
         yield replace(subject, function=pushed, order=order, name=f"tangent of {subject.name}")
 
 
-def _weighted_sum(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) -> Function:
+def _weighted_sum(f: Function, args: tuple[object, ...], value: object, seed: Vector) -> Function:
     """The scalar function <seed, f(x)>, as text, so that it can be differentiated as often as one likes."""
     weights = dict(parts(tangent_like(value, seed)))
     terms, namespace = [], {"np": np, "primal": f}
@@ -648,7 +650,7 @@ def _weighted_sum(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) 
     return _define(text, "weighted", namespace)
 
 
-def _tangent_function(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Function:
+def _tangent_function(f: Function, args: tuple[object, ...], tangents: tuple[object, ...]) -> Function:
     """The function J(x) v, as text; what holds no float has no tangent: the text may take it for a float then."""
     names = ", ".join(f"x{number}" for number in range(len(args)))
     floats = [any(is_float(part) for _, part in parts(argument)) for argument in args]
@@ -775,7 +777,7 @@ def _outcome(target: str, module: ModuleType, function: StaticFunction, trial: T
     return Outcome(target, name, tuple(dict.fromkeys(rows)), drawn=tuple(filter(None, again)))
 
 
-def _runs_or_says_why(live: Function, args: tuple[Any, ...], name: str) -> None:
+def _runs_or_says_why(live: Function, args: tuple[object, ...], name: str) -> None:
     """E5015 where the function itself raises: there is no derivative to be right or wrong."""
     try:
         live(*shape_like(args, vector(args)))
@@ -784,7 +786,7 @@ def _runs_or_says_why(live: Function, args: tuple[Any, ...], name: str) -> None:
         raise DifferentiationError("E5015", message, "give others behind --args") from error
 
 
-def spell_arguments(args: Sequence[Any]) -> str:
+def spell_arguments(args: Sequence[object]) -> str:
     """Drawn arguments as `--args` takes them, to the last digit.
 
     >>> spell_arguments((0.1, 3, np.array([[0.5, 1.0]])))
@@ -881,7 +883,7 @@ def _draw(generator: np.random.Generator, shape: Shape, limits: tuple[float, flo
     return numbers if shape else float(numbers)
 
 
-def _runs(live: Function, args: tuple[Any, ...]) -> bool:
+def _runs(live: Function, args: tuple[object, ...]) -> bool:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

@@ -64,7 +64,7 @@ def is_float(value: object) -> bool:
     return isinstance(value, float | complex | np.inexact)
 
 
-def parts(tree: Any, label: str = "") -> Iterator[tuple[str, Any]]:
+def parts(tree: object, label: str = "") -> Iterator[tuple[str, Any]]:
     """The parts of a nested value that are no containers, each with the text that reaches it.
 
     >>> list(parts({"w": (1.0, 2), "b": [3.0]}, "p"))
@@ -83,7 +83,7 @@ def parts(tree: Any, label: str = "") -> Iterator[tuple[str, Any]]:
         yield label, tree
 
 
-def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
+def rebuild(tree: object, change: Callable[[object], object]) -> Any:
     """The same structure, with `change` applied to each part in the order of `parts`."""
     if isinstance(tree, dict):
         return type(tree)((key, rebuild(item, change)) for key, item in tree.items())
@@ -96,13 +96,13 @@ def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
     return change(tree)
 
 
-def precision(*trees: Any) -> Precision:
+def precision(*trees: object) -> Precision:
     """The precision of the least precise floating part: what is computed from it is no better."""
     bits = [np.finfo(np.asarray(part).dtype).bits for _, part in parts(trees) if is_float(part)]
     return PRECISIONS[f"float{min([64, *bits])}"]
 
 
-def real_vector(part: Any) -> Vector:
+def real_vector(part: object) -> Vector:
     """A floating part as a vector of real numbers; a complex number counts as real, imaginary."""
     array = np.ravel(np.asarray(part))
     if np.issubdtype(array.dtype, np.complexfloating):
@@ -110,7 +110,7 @@ def real_vector(part: Any) -> Vector:
     return np.array(array, dtype=np.float64)
 
 
-def vector(tree: Any) -> Vector:
+def vector(tree: object) -> Vector:
     """All floating parts of a nested value, end to end.
 
     >>> vector((1.0, 2, np.array([3.0 + 4.0j])))
@@ -119,14 +119,14 @@ def vector(tree: Any) -> Vector:
     return np.concatenate([np.zeros(0), *(real_vector(part) for _, part in parts(tree) if is_float(part))])
 
 
-def vector_along(tree: Any, mirror: Any) -> Vector:
+def vector_along(tree: object, mirror: object) -> Vector:
     """The parts of `mirror`, a gradient or tangent of `tree`, that stand where `tree` has floating parts."""
     found = dict(parts(mirror))
     wanted = [real_vector(found[label]) for label, part in parts(tree) if is_float(part)]
     return np.concatenate([np.zeros(0), *wanted])
 
 
-def spans(tree: Any, label: str = "") -> list[tuple[str, slice]]:
+def spans(tree: object, label: str = "") -> list[tuple[str, slice]]:
     """Where in the vector each floating part lies."""
     found, start = [], 0
     for name, part in parts(tree, label):
@@ -137,7 +137,7 @@ def spans(tree: Any, label: str = "") -> list[tuple[str, slice]]:
     return found
 
 
-def shape_like(tree: Any, numbers: Vector) -> Any:
+def shape_like(tree: object, numbers: Vector) -> Any:
     """The nested value like `tree` that holds `numbers`: class, shape and dtype of each part are kept.
 
     >>> shape_like({"x": 1.0, "n": 3}, np.array([5.0]))
@@ -145,7 +145,7 @@ def shape_like(tree: Any, numbers: Vector) -> Any:
     """
     start = 0
 
-    def change(part: Any) -> Any:
+    def change(part: object) -> Any:
         nonlocal start
         if not is_float(part):
             return part.copy() if isinstance(part, np.ndarray) else part
@@ -156,7 +156,7 @@ def shape_like(tree: Any, numbers: Vector) -> Any:
     return rebuild(tree, change)
 
 
-def tangent_like(tree: Any, numbers: Vector) -> Any:
+def tangent_like(tree: object, numbers: Vector) -> Any:
     """A tangent or a seed for `tree`: `numbers` in the floating parts, zero in integers, None in all else.
 
     >>> tangent_like({"x": 1.0, "n": 3, "name": "a"}, np.array([5.0]))
@@ -164,7 +164,7 @@ def tangent_like(tree: Any, numbers: Vector) -> Any:
     """
     moved = iter([part for _, part in parts(shape_like(tree, numbers))])
 
-    def change(part: Any) -> Any:
+    def change(part: object) -> Any:
         following = next(moved)
         return following if is_float(part) else zeros_like(part)
 
@@ -179,7 +179,9 @@ def _part_like(part: Any, numbers: Vector) -> Any:
     return type(part)(flat[0])
 
 
-def central_difference(function: Callable[..., Any], args: Sequence[Any], direction: Vector, step: float) -> Vector:
+def central_difference(
+    function: Callable[..., object], args: Sequence[object], direction: Vector, step: float
+) -> Vector:
     """(f(x + h v) - f(x - h v)) / (2 h), the derivative of `function` along `direction`, off by O(h**2).
 
     A point outside the function's domain counts as NaN: functions of Python and of the user raise there.
@@ -196,7 +198,7 @@ def central_difference(function: Callable[..., Any], args: Sequence[Any], direct
     return difference
 
 
-def forward(function: Callable[..., Any], args: Sequence[Any], direction: Vector, step: float) -> Vector:
+def forward(function: Callable[..., object], args: Sequence[object], direction: Vector, step: float) -> Vector:
     """(f(x + h v) - f(x)) / h, which sees one side of the point alone.
 
     >>> forward(abs, (0.0,), np.array([1.0]), 1e-5)
@@ -211,20 +213,20 @@ def forward(function: Callable[..., Any], args: Sequence[Any], direction: Vector
     return difference
 
 
-def draw_direction(chosen: tuple[Any, ...], generator: np.random.Generator) -> Vector:
+def draw_direction(chosen: tuple[object, ...], generator: np.random.Generator) -> Vector:
     """A random direction in which large and small arguments move alike."""
     size = np.abs(vector(chosen))
     v: Vector = generator.standard_normal(size.size) * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
     return v
 
 
-def draw_seed(value: Any, generator: np.random.Generator) -> Vector:
+def draw_seed(value: object, generator: np.random.Generator) -> Vector:
     """A random seed in which large and small outputs weigh alike."""
     size = np.abs(vector(value))
     return generator.standard_normal(size.size) / np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
 
 
-def _value(function: Callable[..., Any], args: Sequence[Any]) -> Vector:
+def _value(function: Callable[..., object], args: Sequence[object]) -> Vector:
     try:
         with np.errstate(all="ignore"):
             return vector(function(*args))
@@ -292,7 +294,7 @@ def doubt(
     return Doubt(noise, "differences at several steps do not agree")
 
 
-def calls_solver(function: Callable[..., Any], args: Sequence[Any]) -> bool:
+def calls_solver(function: Callable[..., object], args: Sequence[object]) -> bool:
     """Whether a call runs a method of SciPy's that chooses its steps by a tolerance.
 
     >>> calls_solver(np.sum, [np.ones(3)])

@@ -15,7 +15,6 @@ import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any  # what JSON holds
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -125,7 +124,7 @@ class Desk:
         await worker.start()  # at once where it runs
         self.free.put_nowait(worker)
 
-    async def answer(self, given: dict[str, Any], request: Request) -> Response:
+    async def answer(self, given: dict[str, object], request: Request) -> Response:
         """The answer to a question; 503 if too many wait, and nothing where nobody waits any more."""
         if self.waiting >= WAITING:
             return Response("too many questions at once\n", 503)

@@ -40,7 +40,7 @@ class Question:
     target: str = "numpy"
 
 
-def question(given: Any) -> Question:
+def question(given: object) -> Question:
     """A question from JSON; E5015 if it is none, or if its text is too long.
 
     >>> question({"text": "def f(x): return x", "wrt": "x, w"}).wrt
@@ -269,7 +269,7 @@ class Worker:
         if await self.process.stdout.readline() != b"ready\n":
             raise DifferentiationError("E5015", "no worker starts", "see what stands above on standard error")
 
-    async def ask(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, given: dict[str, object]) -> dict[str, Any]:
         """The answer to a question, or an error within the time limit."""
         await self.start()
         process = self.process

@@ -83,7 +83,7 @@ class Explanation:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
 
-def explain(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> Explanation:
+def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = None) -> Explanation:
     """Line by line: whether it carries the derivative, what is recorded there, and why; and what is kept in all.
 
     With arguments the function is run, and the bytes of what is recorded are told; ranks are known then, so that less
@@ -137,7 +137,7 @@ def explanations(
     return made
 
 
-def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Facts:
+def _facts(function: object, names: tuple[str, ...], kinds: dict[str, Kind]) -> Facts:
     module = Module(explained=True)
     made = module.derivative(function, "reverse", names, kinds)
     return next(part.facts for part in module.made.values() if part.name == made)
@@ -151,7 +151,9 @@ def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int],
     return {**once, **{key: sizes[name] for name, key in known.items()}}
 
 
-def bytes_kept(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
+def bytes_kept(
+    function: Callable[..., object], wrt: Wrt, values: tuple[object, ...]
+) -> tuple[Facts, dict[str, list[int]]]:
     """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
     derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False)
     given, kinds = derivative.arguments(values, {})
@@ -162,7 +164,7 @@ def bytes_kept(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) 
     return _facts(derivative.primal, derivative.wrt, kinds), sizes
 
 
-def _bytes(value: Any) -> int:
+def _bytes(value: object) -> int:
     if isinstance(value, list | tuple):
         return sum(_bytes(part) for part in value)
     return int(getattr(value, "nbytes", sys.getsizeof(value)))
@@ -205,7 +207,7 @@ def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | Non
     return _after(after, program, facts), facts
 
 
-def _after(asked: str, tree: Any, facts: Facts) -> Any:
+def _after(asked: str, tree: object, facts: Facts) -> Any:
     """A tree after the pass of a name, or after the second one of it: `copy_propagation:2`; E5015 if there is none."""
     name, _, count = asked.partition(":")
     chosen = steps(facts.request.mode, facts.module)

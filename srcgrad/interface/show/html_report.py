@@ -19,7 +19,7 @@ from srcgrad.interface.targets import find_target
 
 
 def report(
-    function: Callable[..., Any], *args: Any, wrt: Wrt | None = None, mode: str = "reverse", target: str = "numpy"
+    function: Callable[..., object], *args: object, wrt: Wrt | None = None, mode: str = "reverse", target: str = "numpy"
 ) -> Report:
     """The report of a derivative: what `srcgrad.source` gives, beside the function, with what belongs together.
 

@@ -283,7 +283,7 @@ def _public_names(space: str) -> Iterator[tuple[str, Any]]:
     yield from _members(owner, space.replace("numpy", "np", 1))
 
 
-def _members(owner: Any, spelled: str) -> Iterator[tuple[str, Any]]:
+def _members(owner: object, spelled: str) -> Iterator[tuple[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some public names of NumPy are deprecated
         found = [(name, getattr(owner, name, None)) for name in sorted(dir(owner)) if not name.startswith("_")]
@@ -292,7 +292,7 @@ def _members(owner: Any, spelled: str) -> Iterator[tuple[str, Any]]:
             yield f"{spelled}.{name}", op
 
 
-def _is_known(name: str, op: Any) -> bool:
+def _is_known(name: str, op: object) -> bool:
     if rule_of(op) is not None:
         return True
     space, _, last = name.rpartition(".")

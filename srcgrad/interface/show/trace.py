@@ -91,12 +91,12 @@ class _Log:
     bound: dict[str, int] = field(default_factory=dict)  # name -> the row that it holds now
     open: dict[int, list[int]] = field(default_factory=dict)  # place -> rows without adjoint
 
-    def argument(self, name: str, value: Any) -> None:
+    def argument(self, name: str, value: object) -> None:
         """A row of its own for an argument."""
         self.rows.append(Row(len(self.rows) + 1, 0, name, "argument", (), None, "argument", value))
         self.bound[name] = len(self.rows)
 
-    def value(self, place: int, x: Any) -> None:
+    def value(self, place: int, x: object) -> None:
         at = self.places[place]
         number = len(self.rows) + 1
         read = [name for name in re.findall(r"\$(\w+)\$", at.text) if name in self.bound]
@@ -106,19 +106,19 @@ class _Log:
         self.bound[at.bound] = number
         self.open.setdefault(place, []).append(number)
 
-    def adjoint(self, place: int, x_bar: Any) -> None:
+    def adjoint(self, place: int, x_bar: object) -> None:
         self.reach(self.open[place].pop(), x_bar)
 
-    def reach(self, number: int, x_bar: Any) -> None:
+    def reach(self, number: int, x_bar: object) -> None:
         """Set the adjoint of a row."""
         self.rows[number - 1] = replace(self.rows[number - 1], adjoint=_copy_if_array(x_bar))
 
 
-def _copy_if_array(x: Any) -> Any:
+def _copy_if_array(x: object) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
-def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1.0) -> Callable[..., Trace]:
+def trace(function: Callable[..., object], wrt: Wrt | None = None, *, seed: object = 1.0) -> Callable[..., Trace]:
     """A function of the same arguments that runs `function` and its gradient and returns what they did, row by row.
 
     A row is an operation of the normal form of the text: arguments first, then each operation as often as it ran,
@@ -141,7 +141,7 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
     #5   2     -     #3 + #4     1.19066   1
     """
 
-    def run_trace(*args: Any, **kwargs: Any) -> Trace:
+    def run_trace(*args: object, **kwargs: Any) -> Trace:
         places = float_arguments(function, args) if wrt is None else wrt
         derivative: Derivative[..., Any] = Derivative(function, "value-and-grad", places, False)
         values, kinds = derivative.arguments(args, kwargs)
@@ -170,7 +170,7 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
     return run_trace
 
 
-def short_text(value: Any) -> str:
+def short_text(value: object) -> str:
     """A value in a few words.
 
     >>> import numpy as np
@@ -191,11 +191,11 @@ def short_text(value: Any) -> str:
     return str(value) if isinstance(value, str) or value is None else type(value).__name__
 
 
-def _nested_text(value: Any) -> str:
+def _nested_text(value: object) -> str:
     return f"[{', '.join(map(_nested_text, value))}]" if isinstance(value, list) else short_text(value)
 
 
-def _json_value(value: Any) -> Any:
+def _json_value(value: object) -> Any:
     """A value for JSON; numbers that it lacks become strings."""
     if isinstance(value, np.ndarray):
         return _json_value(value.tolist())

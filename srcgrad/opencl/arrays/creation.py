@@ -16,14 +16,14 @@ from srcgrad.opencl.devices.trusted import called, current
 _KINDS = "biufc"
 
 
-def device_of(wanted: Any) -> Device:
+def device_of(wanted: object) -> Device:
     """The device that a name, a number or a device means; the chosen one for None."""
     if isinstance(wanted, Device):
         return wanted
     return current() if wanted is None else called(str(wanted))
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Array:
+def asarray(obj: Any, /, *, dtype: Any = None, device: object = None, copy: bool | None = None) -> Array:
     """An array on a device, of numbers, of a NumPy array or of anything that NumPy makes an array of.
 
     `device` is a name, a number (those of SRCGRAD_DEVICE), or the `device` of another array; without it, an array
@@ -58,7 +58,7 @@ def place_on_device(array: Any, device: Device) -> Array:
     return Array(*store_on(device, array))
 
 
-def _plain_value(value: Any) -> Any:
+def _plain_value(value: object) -> Any:
     if isinstance(value, Array):
         return value.read()[()]
     if isinstance(value, list | tuple):
@@ -87,7 +87,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     return place_on_device(np.full(shape, _plain_value(fill_value), dtype), device_of(device))
 
 
-def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Array:
+def arange(start: object, /, stop: object = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Array:
     """Numbers a step apart, as `np.arange` gives them."""
     first, last = (0, start) if stop is None else (start, stop)
     return place_on_device(
@@ -96,7 +96,7 @@ def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None,
 
 
 def linspace(
-    start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
+    start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: object = None, endpoint: bool = True
 ) -> Array:
     """So many numbers from one to another, as `np.linspace` gives them."""
     made = np.linspace(_plain_value(start), _plain_value(stop), num, dtype=dtype, endpoint=endpoint)
@@ -108,28 +108,28 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
     return place_on_device(np.eye(n_rows, n_cols, k=k, dtype=dtype or float), device_of(device))
 
 
-def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
+def zeros_like(x: object, /, *, dtype: object = None, device: object = None) -> Array:
     """Zeros in the shape of an array, on its device unless another one is named."""
     return _make_like(np.zeros, x, dtype, device)
 
 
-def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
+def ones_like(x: object, /, *, dtype: object = None, device: object = None) -> Array:
     """Ones in the shape of an array, on its device unless another one is named."""
     return _make_like(np.ones, x, dtype, device)
 
 
-def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
+def empty_like(x: object, /, *, dtype: object = None, device: object = None) -> Array:
     """Elements yet to be written in the shape of an array, on its device unless another one is named."""
     return _make_like(np.empty, x, dtype, device)
 
 
-def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
+def full_like(x: object, /, fill_value: object, *, dtype: object = None, device: object = None) -> Array:
     """One number in the shape of an array, on its device unless another one is named."""
     number = _plain_value(fill_value)
     return _make_like(lambda shape, kind: np.full(shape, number, kind), x, dtype, device)
 
 
-def _make_like(make: Any, x: Any, dtype: Any, device: Any) -> Array:
+def _make_like(make: Any, x: Any, dtype: Any, device: object) -> Array:
     place = x.device if device is None and isinstance(x, Array) else device_of(device)
     return place_on_device(make(x.shape, x.dtype if dtype is None else dtype), place)
 
@@ -141,13 +141,13 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     return asarray(np.from_dlpack(x, copy=copy), device=device, copy=copy)
 
 
-def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+def sort(x: object, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """The elements along an axis in order; on the host."""
     made: Array = apply_to_memory(Array, np.sort, (asarray(x),), {"axis": axis, "stable": stable})
     return apply_to_memory(Array, np.flip, (made,), {"axis": axis}) if descending else made
 
 
-def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+def argsort(x: object, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """The places from which `sort` takes its elements; on the host."""
     given = asarray(x)
     return apply_to_memory(Array, _argsort, (given, axis, descending, stable), {})  # type: ignore[no-any-return]
@@ -160,13 +160,13 @@ def _argsort(x: Any, axis: int, descending: bool, stable: bool) -> Any:
     return x.shape[axis] - 1 - found  # of equal elements the first one stays first
 
 
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
+def astype(x: object, dtype: Any, /, *, copy: bool = True, device: object = None) -> Array:
     """The elements as another dtype; the array itself where that is its own and no copy is asked for."""
     given = asarray(x, device=device)
     return given if not copy and given.dtype == np.dtype(dtype) else given.astype(dtype)
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
+def clip(x: object, /, min: object = None, max: object = None) -> Array:
     """The elements, none below one bound or above the other one."""
     return asarray(apply_to_memory(Array, np.clip, (x, min, max), {}))
 
@@ -181,7 +181,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None
     return place_on_device(np.fft.rfftfreq(n, d=d).astype(dtype or float), device_of(device))
 
 
-def finfo(type: Any, /) -> Any:
+def finfo(type: object, /) -> Any:
     """Limits of a floating type, or of an array's, as Python's floats."""
     found = np.finfo(_dtype(type))
     names = ("eps", "max", "min", "smallest_normal")
@@ -189,11 +189,11 @@ def finfo(type: Any, /) -> Any:
     return types.SimpleNamespace(dtype=found.dtype, bits=found.bits, **numbers)
 
 
-def iinfo(type: Any, /) -> Any:
+def iinfo(type: object, /) -> Any:
     """Limits of an integer type, or of an array's."""
     found = np.iinfo(_dtype(type))
     return types.SimpleNamespace(dtype=found.dtype, bits=found.bits, max=int(found.max), min=int(found.min))
 
 
-def _dtype(type: Any) -> Any:
+def _dtype(type: object) -> Any:
     return type.dtype if isinstance(type, Array) else type

@@ -33,7 +33,7 @@ class Generator:
         method = getattr(self.generator, name)
         return functools.partial(self._draw_on_device, method) if callable(method) else method
 
-    def _draw_on_device(self, method: Any, *args: Any, **kwargs: Any) -> Any:
+    def _draw_on_device(self, method: Any, *args: object, **kwargs: Any) -> Any:
         plain = [value.read() if isinstance(value, Array) else value for value in args]
         named = {key: value.read() if isinstance(value, Array) else value for key, value in kwargs.items()}
         made = method(*plain, **named)
@@ -114,14 +114,14 @@ def _on_device(function: Any) -> Any:
     looks = not plain and function in LOOKING
 
     @functools.wraps(function)
-    def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+    def call(*args: Any, device: object = None, **kwargs: Any) -> Any:
         found = function(*args, **kwargs) if plain else apply_to_memory(Array, function, args, kwargs, looks=looks)
         return _place_result(found, device)
 
     return call
 
 
-def _place_result(found: Any, device: Any) -> Any:
+def _place_result(found: object, device: object) -> Any:
     if isinstance(found, np.ndarray | np.generic) or (device is not None and isinstance(found, Array)):
         return asarray(found, device=device)
     if isinstance(found, tuple | list):
@@ -141,11 +141,11 @@ class Info:
         """The chosen device."""
         return current()
 
-    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+    def default_dtypes(self, *, device: object = None) -> dict[str, Any]:
         """The dtypes of arrays for which none is named."""
         return dict(np.__array_namespace_info__().default_dtypes())
 
-    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+    def dtypes(self, *, device: object = None, kind: Any = None) -> dict[str, Any]:
         """The dtypes of a kind, by name."""
         return dict(np.__array_namespace_info__().dtypes(kind=kind))
 

@@ -30,11 +30,11 @@ class OnHost:
     def write(self) -> None:
         """No other side goes out of date."""
 
-    def holds(self, array: Any) -> bool:
+    def holds(self, array: object) -> bool:
         """Every NumPy array lies in the host's memory."""
         return True
 
-    def adopt(self, array: Any) -> tuple[Any, OnHost]:
+    def adopt(self, array: object) -> tuple[Any, OnHost]:
         """New memory is used where it is."""
         return array, self
 
@@ -47,7 +47,7 @@ class OnDevice:
 
     __slots__ = ("buffer", "buffer_is_current", "bytes", "device", "lock", "mirror_is_current", "owner")
 
-    def __init__(self, device: Device, owner: Any, buffer: Any = None) -> None:
+    def __init__(self, device: Device, owner: object, buffer: object = None) -> None:
         self.device = device
         self.owner = owner  # the mirror: the NumPy array that owns it
         self.bytes = _bytes(owner)
@@ -72,7 +72,7 @@ class OnDevice:
             self.device.cl.enqueue_copy(self.device.queue, self.bytes, self.buffer)
             self.mirror_is_current = True
 
-    def holds(self, array: Any) -> bool:
+    def holds(self, array: object) -> bool:
         """Whether a NumPy array lies in the mirror."""
         return owner_of(array) is self.owner
 
@@ -82,7 +82,7 @@ class OnDevice:
             array = np.array(array, order="C")  # others may hold its memory, or there are gaps in it
         return array, OnDevice(self.device, array)
 
-    def source(self, view: Any, size: int) -> Any:
+    def source(self, view: object, size: int) -> Any:
         """A buffer that begins with the first element of a view, to be read by a kernel."""
         cl, queue = self.device.cl, self.device.queue
         with self.lock:
@@ -101,7 +101,7 @@ class OnDevice:
             self.device.cl.enqueue_copy(self.device.queue, self.buffer, self.bytes)
             self.buffer_is_current = True
 
-    def fill(self, view: Any, other: OnDevice, given: Any) -> None:
+    def fill(self, view: Any, other: OnDevice, given: object) -> None:
         """Copy what `given` shows of another store to where `view` is in this one, both in one piece, on the device."""
         size = view.nbytes
         part = other.source(given, size)
@@ -137,7 +137,7 @@ def _bytes(owner: Any) -> Any:
     return _in_memory_order(owner).reshape(-1).view(np.uint8) if owner.size else np.empty(0, np.uint8)
 
 
-def store_on(device: Device, array: Any) -> tuple[Any, OnHost | OnDevice]:
+def store_on(device: Device, array: object) -> tuple[Any, OnHost | OnDevice]:
     """New memory of the host on a device: the array, which may be a dense copy, and its store."""
     if not device.is_gpu:
         return array, OnHost(device)

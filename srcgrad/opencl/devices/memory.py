@@ -90,12 +90,12 @@ def _give_back(slab: Any) -> None:
         _lock.release()
 
 
-def address(array: Any) -> int:
+def address(array: object) -> int:
     """Where the first element of an array is: in NumPy's C API the first field of its structure, quick to read."""
     return int(_WORDS[id(array) + _HEAD >> _SHIFT])
 
 
-def addresses(values: Sequence[Any], places: Sequence[int]) -> list[int]:
+def addresses(values: Sequence[object], places: Sequence[int]) -> list[int]:
     """Where the arrays in some places are."""
     return [_WORDS[id(values[place]) + _HEAD >> _SHIFT] for place in places]
 
@@ -116,7 +116,7 @@ def spanned(array: Any, kind: Any) -> Any:
     return memory
 
 
-def open_to(array: Any) -> Any:
+def open_to(array: object) -> Any:
     """Memory whose address a kernel is given: pyopencl asks for some that can be written."""
     if isinstance(array, np.ndarray) and not array.flags.writeable:
         return spanned(array, ctypes.c_char * array.nbytes)

@@ -95,7 +95,7 @@ def _write(place: pathlib.Path, known: dict[str, list[str]]) -> None:
     replace(place, json.dumps(known).encode())
 
 
-def _fault(device: Any, way: str) -> str:
+def _fault(device: object, way: str) -> str:
     """What a child finds wrong with a device whose arrays are reached in one way; nothing if all is right."""
 
     number = next(k for k, other in enumerate(found()) if other == device)

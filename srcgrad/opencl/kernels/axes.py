@@ -210,7 +210,7 @@ _CALLED = re.compile(r"\b(?!remainder\(|floor_divide\()[A-Za-z_]\w*\(|\?")  # bu
 _QUOTIENT = re.compile(r"\b(?:fmod|remainder|floor_divide)\(")
 
 
-def kind_of(name: str, text: Text, space: Space, given: dict[str, Any]) -> str:
+def kind_of(name: str, text: Text, space: Space, given: dict[str, object]) -> str:
     """How NumPy would give a value: `array`, `float`, like the argument that is named, or (empty) as its own scalar.
 
     What has been computed before the launch is given as it is, like an array.
@@ -230,7 +230,7 @@ def kind_of(name: str, text: Text, space: Space, given: dict[str, Any]) -> str:
     return "float"
 
 
-def check_types(text: Text, space: Space, given: dict[str, Any], real: Any) -> None:
+def check_types(text: Text, space: Space, given: dict[str, object], real: Any) -> None:
     """A function of Python's numbers is a float64 to NumPy, and so is all that is computed with it.
 
     An array that is spread from them is one, too, until it is summed to what has another dtype; without axes, it is
@@ -269,14 +269,14 @@ def _called(value: str) -> list[str]:
     return found
 
 
-def _is_whole(name: str, lines: dict[str, Line], given: dict[str, Any]) -> bool:
+def _is_whole(name: str, lines: dict[str, Line], given: dict[str, object]) -> bool:
     """Whether Python would compute a number with an integer among others."""
     if name in given:
         return type(given[name]) is int
     return any(_is_whole(read, lines, given) for read in lines[name].reads)
 
 
-def _is_python(name: str, lines: dict[str, Line], given: dict[str, Any]) -> bool:
+def _is_python(name: str, lines: dict[str, Line], given: dict[str, object]) -> bool:
     """Whether a number is one of Python's own."""
     if name in given:
         return type(given[name]) in (float, int)
@@ -295,7 +295,7 @@ _EXACT = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _MODEST = 1e4
 
 
-def alone(text: Text, arguments: Sequence[str], args: Sequence[Any]) -> tuple[Text, Computed | None]:
+def alone(text: Text, arguments: Sequence[str], args: Sequence[object]) -> tuple[Text, Computed | None]:
     """The text whose `numbers` are given, as further arguments, and what computes them from the arguments.
 
     >>> from srcgrad.opencl.kernels.lines import parsed

@@ -56,7 +56,7 @@ class Spelling:
     """How a text calls NumPy and our helpers."""
 
     def __init__(
-        self, imports: dict[str, str], function: Callable[[Node], Any], single: Callable[[str], int | None]
+        self, imports: dict[str, str], function: Callable[[Node], object], single: Callable[[str], int | None]
     ) -> None:
         self.helpers = {imports[key]: key for key in _HELPERS if key in imports}
         self.function = function  # what a call means
@@ -110,7 +110,7 @@ class Spelling:
         same = same and axis is not None and axis == found.axis == integer(of.args[1])
         return dataclasses.replace(found, values=[(of.args, 0)], back=True) if same else None
 
-    def _read_reshaping(self, node: Node, function: Any) -> ManyCall | None:
+    def _read_reshaping(self, node: Node, function: object) -> ManyCall | None:
         if node.keywords or len(node.args) != 2:
             return None
         two = node.args[1]
@@ -277,7 +277,7 @@ class NotElementwiseError(Exception):
     """The expression is no elementwise operation that OpenCL C has a form for."""
 
 
-def form_of(function: Any) -> str | None:
+def form_of(function: object) -> str | None:
     """The C of an elementwise function, if kernels have all that it calls."""
     rule = rule_of(function)
     if rule is None or rule.kind != "elementwise" or rule.cl is None or function is np.float_power:  # always float64
@@ -292,7 +292,7 @@ class Printer:
         self,
         imports: dict[str, str],
         fresh: Callable[[], str],
-        means: Callable[[Node], Any] = lambda _: None,
+        means: Callable[[Node], object] = lambda _: None,
         single: Callable[[str], int | None] = lambda _: None,
     ) -> None:
         self.numpy = imports.get("np", "np")
@@ -436,7 +436,7 @@ class Printer:
         return None if numbers_only else meant
 
 
-def _number(value: Any) -> tuple[str, int]:
+def _number(value: object) -> tuple[str, int]:
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) >= 2**53:
         raise NotElementwiseError
     if not math.isfinite(value):

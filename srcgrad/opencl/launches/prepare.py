@@ -177,7 +177,7 @@ class Direct:
             found = [one(made, args) for one in self.results]
         return found[0] if len(found) == 1 else tuple(found)
 
-    def _placed(self, args: tuple[Any, ...], reads: list[int]) -> bool:
+    def _placed(self, args: tuple[object, ...], reads: list[int]) -> bool:
         """Set the memory that is written, and where in it things lie; whether it can be."""
         assert self.together is not None, "a step in place"
         starts = tuple(addresses(args, self.together.slots))
@@ -212,7 +212,7 @@ class Direct:
             memory.known.clear()
             memory.last = 0
 
-    def _copied(self, made: list[Any]) -> tuple[list[Any], list[Any]]:
+    def _copied(self, made: list[object]) -> tuple[list[Any], list[Any]]:
         """What is brought back: arrays, and their buffers."""
         arrays, buffers = [*made], [memory.known[memory.last] for _, memory, _, _ in self.outputs]
         if self.entry is not None:
@@ -291,7 +291,7 @@ def _joined(piece: list[Formed], work: Preparing, name: str) -> Joined:
     return Joined(work.pattern.kernels[key], work.pattern.programs[key], piece)
 
 
-def _build(key: Any, text: str, name: str, formed: list[Formed], work: Preparing) -> None:
+def _build(key: object, text: str, name: str, formed: list[Formed], work: Preparing) -> None:
     """Build the kernel of some stages, and remember it."""
     small = formed[0].small
     kernel = work.pattern.kernels[key] = work.device.build(text, name, small)

@@ -71,7 +71,7 @@ class Writing:
     device: Device
     known: dict[tuple[int, ...], tuple[int, int, list[int]]] = field(default_factory=dict)
 
-    def memory(self, slots: Sequence[Any]) -> tuple[Any, int, list[int]]:
+    def memory(self, slots: Sequence[object]) -> tuple[Any, int, list[int]]:
         """What a buffer wraps, how many places there are, and for each part its offset and its first place.
 
         MismatchError if the parts lie so that groups would meet.
@@ -108,7 +108,7 @@ def _placed(offsets: tuple[int, ...], puts: list[Put], step: int) -> tuple[int, 
 
 
 def written(
-    puts: list[Put], name: str, size: int, small: bool, real: Any, device: Device, kernels: dict[Any, Any]
+    puts: list[Put], name: str, size: int, small: bool, real: Any, device: Device, kernels: dict[object, object]
 ) -> Writing:
     """The launch for some writes; MismatchError where there is no axis along which they can be divided."""
     step = max(put.steps[0] for put in puts)
@@ -264,7 +264,7 @@ class Prepared:
     direct: Any = None  # a Direct, if it is one launch of little work
     numbers: Computed | None = None  # of Python's numbers alone
 
-    def given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def given(self, args: tuple[object, ...]) -> tuple[Any, ...]:
         """The arguments, with what is computed of numbers among them."""
         return (*args, *self.numbers(*args)) if self.numbers else args
 
@@ -352,7 +352,7 @@ def ended(output: Output, found: Any) -> Any:
     return value.reshape(output.due) if output.due else value
 
 
-def result(value: Any, kind: str, args: tuple[Any, ...], words: list[str]) -> Any:
+def result(value: object, kind: str, args: tuple[object, ...], words: list[str]) -> Any:
     """A value in the type that NumPy would give it; `words` are the names of the arguments."""
     if kind == "array":
         return value
