@@ -433,10 +433,10 @@ class Module:
     looped: frozenset[str] = frozenset()  # of those that are loops: "checked" lengths, all indices "inside"
     made: dict[Any, DerivedText] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
-    pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
+    pending: dict[object, str] = field(default_factory=dict)  # derivative being made -> its name
     replaced: dict[str, None] = field(default_factory=dict)  # names of derivatives in whose place others are called
     names: Names = field(default_factory=Names)
-    specs: dict[Any, Outcome] = field(default_factory=dict)
+    specs: dict[object, Outcome] = field(default_factory=dict)
     begun: dict[Any, BegunFunction] = field(default_factory=dict)
     fronts: dict[tuple[int, int, bool], SharedFront] = field(
         default_factory=dict

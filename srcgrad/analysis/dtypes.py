@@ -47,7 +47,7 @@ from srcgrad.frontend.resolve import METHODS, bind, binding_of, dtype_given
 from srcgrad.runtime.singular import squared_magnitude
 
 # Functions that take a dtype by position, and where.
-DTYPES: dict[Any, int] = {
+DTYPES: dict[object, int] = {
     np.ndarray.astype: 1, np.array: 1, np.asarray: 1, np.asanyarray: 1, np.ascontiguousarray: 1, np.zeros: 1,
     np.asfortranarray: 1, np.ones: 1, np.empty: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1, np.full: 2,
     np.full_like: 2, np.identity: 1, np.eye: 3,

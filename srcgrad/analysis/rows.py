@@ -193,7 +193,7 @@ def part(form: Form, index: Sequence[Any], gathered: Callable[[Any], Form | None
     if form.axes is None:
         raise UnprovedError("the rank of the array is not known")
     used = sum(one is not None and one is not Ellipsis for one in index)
-    expanded: list[Any] = []  # numbers, slices and what `gathered` takes
+    expanded: list[object] = []  # numbers, slices and what `gathered` takes
     for one in [*index, *([] if Ellipsis in index else [Ellipsis])]:
         expanded += [slice(None)] * (len(form.axes) - used) if one is Ellipsis else [one]
     made: list[str] = []
@@ -234,7 +234,7 @@ class Rows:
     over: tuple[str, ...]
     forms: dict[str, Form]
     callee: Callable[[Node, Operation, Rows], Form]
-    handlers: Mapping[Any, Handler]  # of the operations that are not elementwise
+    handlers: Mapping[object, Handler]  # of the operations that are not elementwise
     seen: list[Form] = field(default_factory=list)  # all values with rows, in the order of the text
 
     def refuse(self, node: Node, reason: str) -> DifferentiationError:
@@ -308,7 +308,7 @@ def _form(node: Node, rows: Rows) -> Form:
 
 def _of_global(node: Node, rows: Rows) -> Form:
     found = rows.facts.namespace.lookup(node.id)
-    value: Any = None if found is None or found.kind != "object" else found.object
+    value: object = None if found is None or found.kind != "object" else found.object
     if isinstance(value, int | float | complex | np.number):
         return Form(())
     return Form(("?",) * value.ndim) if isinstance(value, np.ndarray) else Form()
@@ -510,7 +510,7 @@ def _einsum(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return summation(str(subscripts.value), [rows.form(one) for one in operands])
 
 
-HANDLERS: dict[Any, Handler] = {
+HANDLERS: dict[object, Handler] = {
     np.sum: _reduction("sum"), np.mean: _reduction("mean"), np.max: _reduction(""), np.min: _reduction(""),
     np.prod: _reduction(""), np.var: _reduction(""), np.std: _reduction(""), np.linalg.norm: _reduction(""),
     np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _transpose, np.swapaxes: _form_of_swapaxes,

@@ -146,7 +146,7 @@ def _of_class(owner: type, name: str) -> Binding:
 
 Lookup = Callable[[str], Binding | None]
 
-HARMLESS: tuple[Any, ...] = (staticmethod, classmethod, functools.lru_cache, functools.cache)
+HARMLESS: tuple[object, ...] = (staticmethod, classmethod, functools.lru_cache, functools.cache)
 
 
 def doubtful_decorators(node: FunctionNode, lookup: Lookup) -> tuple[str, ...]:

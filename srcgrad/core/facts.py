@@ -183,7 +183,9 @@ class FunctionNames(Names):
     local: frozenset[str] = frozenset()  # names that the user's function binds
     around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
-    library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function, or where it is
+    library_values: dict[str, object] = field(
+        default_factory=dict
+    )  # library name -> module or function, or where it is
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> frontend.calls.functions.Function
     opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
     plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
@@ -204,7 +206,7 @@ class Origin:
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
     mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
     again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
-    instead: dict[Node, Any] = field(
+    instead: dict[Node, object] = field(
         default_factory=dict
     )  # calls in a text of ours -> what they are (frontend.again.lengths)
     augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
@@ -302,7 +304,7 @@ class Memory:
 class DerivedCalls:
     """Derivatives that the text calls, and the loops of which few states are kept."""
 
-    callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs
+    callees: dict[object, object] = field(default_factory=dict)  # derivative functions that the text needs
     backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
     recomputed: dict[Node, str] = field(default_factory=dict)  # ... that is made backwards -> name of its derivative
     checkpointed: dict[Node, Node] = field(default_factory=dict)  # loop of which few states are kept -> its slots

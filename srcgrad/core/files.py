@@ -54,7 +54,7 @@ def load(
         enter(filename, text, origins)
     namespace |= {"__name__": "srcgrad.generated", "__builtins__": vars(builtins)}  # whose import is Python's own
     exec(compile(text, filename, "exec"), namespace)
-    function: Callable[..., Any] = namespace[name]
+    function: Callable[..., object] = namespace[name]
     return function
 
 

@@ -33,7 +33,7 @@ def is_code(one: Any) -> bool:
     module = getattr(one, "__module__", None) or "__main__"
     if module == "__main__" or module in _by_value():
         return True
-    found: Any = sys.modules.get(module)
+    found: object = sys.modules.get(module)
     for part in one.__qualname__.split("."):
         found = getattr(found, part, None)
     return getattr(found, "__srcgrad_primal__", found) is not one
@@ -115,7 +115,7 @@ def checkpointed(trips: object, *, slots: int | None = None) -> Any:
 
 Sealed = TypeVar("Sealed")
 
-_opaque: dict[Key, Any] = {}  # the functions themselves are kept, so that their identities stay theirs
+_opaque: dict[Key, object] = {}  # the functions themselves are kept, so that their identities stay theirs
 
 
 def opaque(function: Sealed) -> Sealed:

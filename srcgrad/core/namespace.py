@@ -41,7 +41,7 @@ class LiveNamespace:
         names, cells = function.__code__.co_freevars, function.__closure__ or ()
         self.function = function
         self.cells: dict[str, CellType] = dict(zip(names, cells, strict=True))
-        self.scopes: tuple[Mapping[str, Any], ...] = (function.__globals__, vars(builtins))
+        self.scopes: tuple[Mapping[str, object], ...] = (function.__globals__, vars(builtins))
         self.bound: dict[str, Binding] = {}  # what names have meant; it serves as long as they mean the same
 
     def lookup(self, name: str) -> Binding | None:
@@ -64,7 +64,7 @@ class LiveNamespace:
 
         The defaults of the function itself matter if the text calls it.
         """
-        cells: dict[str, tuple[CellType, Any]] = {}
+        cells: dict[str, tuple[CellType, object]] = {}
         entries: list[Entry] = []
         functions = {id(self.function): self.function} if called else {}
         codes: list[Code] = [] if called else [(self.function, self.function.__code__, None, None)]
@@ -87,7 +87,7 @@ class LiveNamespace:
             if found is not None and isinstance(found.object, FunctionType):
                 functions[id(found.object)] = found.object
         for function in functions.values():
-            named: dict[str, Any] = function.__kwdefaults__ or {}
+            named: dict[str, object] = function.__kwdefaults__ or {}
             entries.extend(entry(named, name) for name in named)
         codes += [(one, one.__code__, one.__defaults__, one.__kwdefaults__) for one in functions.values()]
         return Dependencies(tuple(cells.values()), tuple(entries), tuple(codes))
@@ -95,7 +95,7 @@ class LiveNamespace:
 
 Entry = tuple[Mapping[str, Any], str, Any]
 Code = tuple[FunctionType, CodeType, Any, Any]  # a function, what it runs, and its defaults, of keywords apart
-_MISSING: Any = object()
+_MISSING: object = object()
 
 
 def entry(scope: Mapping[Any, Any], name: Any) -> Entry:
@@ -136,8 +136,8 @@ def _scopes(value: object) -> list[Mapping[str, Any]]:
 class Dependencies:
     """What names meant at one time: cells of closures, entries of namespaces, codes and defaults of functions."""
 
-    cells: tuple[tuple[CellType, Any], ...]
-    entries: tuple[tuple[Mapping[str, Any], str, Any], ...]
+    cells: tuple[tuple[CellType, object], ...]
+    entries: tuple[tuple[Mapping[str, object], str, object], ...]
     codes: tuple[Code, ...]
 
     def changed(self) -> bool:
@@ -170,9 +170,9 @@ def join_dependencies(parts: Iterable[Dependencies]) -> Dependencies:
     >>> len(own.entries), len(join_dependencies([own, own]).entries)
     (1, 1)
     """
-    cells: dict[Any, tuple[CellType, Any]] = {}
-    entries: dict[Any, Entry] = {}
-    codes: dict[Any, Code] = {}
+    cells: dict[object, tuple[CellType, object]] = {}
+    entries: dict[object, Entry] = {}
+    codes: dict[object, Code] = {}
     for part in parts:
         cells.update({(id(cell), id(known)): (cell, known) for cell, known in part.cells})
         entries.update({(id(scope), name, id(known)): (scope, name, known) for scope, name, known in part.entries})

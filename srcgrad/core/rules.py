@@ -87,7 +87,7 @@ class Parts:
 
     helper: Any
     names: tuple[str, ...]
-    constants: dict[str, Any]
+    constants: dict[str, object]
 
 
 _parts: dict[int, Parts] = {}
@@ -112,11 +112,11 @@ class UserForms:
     """
 
     vjp: Any = None
-    jvp: Any = None
+    jvp: object = None
     sensitivities: dict[str, Any] = field(default_factory=dict)
     accumulators: dict[str, Any] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
-    adding: Any = None  # the template of the accumulators
+    adding: object = None  # the template of the accumulators
     applied: Any = None
     context: str = ""  # names that its templates have for what a call keeps, and for the place of an output
     index: str = ""
@@ -165,7 +165,7 @@ class Rule:
     op: Any
     name: str
     kind: str  # elementwise, linear, multilinear, general, composed, constant, refused
-    template: Callable[..., Any] | None = None
+    template: Callable[..., object] | None = None
     tangent: Callable[..., Any] | None = None
     cl: str | None = None
     domain: Interval | dict[str, Interval] = (-2.0, 2.0)
@@ -176,13 +176,13 @@ class Rule:
     wide: bool = False
     refuses: dict[str, str] = field(default_factory=dict, hash=False)
     results: Results = ()
-    literals: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
-    instead: tuple[tuple[str, Any, Any], ...] = ()
+    literals: dict[str, tuple[object, ...]] = field(default_factory=dict, hash=False)
+    instead: tuple[tuple[str, object, object], ...] = ()
     overflows: bool = False  # whether the value may be inf or nan where the arguments are finite, `1 / x` or `exp(x)`
     length: bool = False  # whether the value is 0 at 0 only, and grows with what it is of in all directions
     zeros: str = ""  # of an op that moves elements of its first argument: kept, made (zeros put among them), added (up)
     selects: dict[str, str] = field(default_factory=dict, hash=False)  # parameter -> where its elements are taken
-    asks: tuple[Any, ...] = ()  # ops among those of the rule that ask for nan or inf, or pass them by
+    asks: tuple[object, ...] = ()  # ops among those of the rule that ask for nan or inf, or pass them by
     exponential: bool = False  # whether the op is e to the power of what the template is the rule of
     complex: str = ""
     values: str = ""
@@ -195,11 +195,11 @@ class Rule:
     outline: str = ""
     gives: str = ""
     result: str = "new"
-    copying: tuple[Any, ...] = ()
-    showing: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    copying: tuple[object, ...] = ()
+    showing: dict[str, tuple[object, ...]] = field(default_factory=dict, hash=False)
     numba: str = ""
-    aliases: tuple[Any, ...] = field(default=())
-    composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
+    aliases: tuple[object, ...] = field(default=())
+    composition: Callable[..., object] | None = None  # the op in terms of others; its derivative is that of this text
     own: UserForms | None = None
     handed: FunctionArgument | None = None  # how the op calls a function that it is given
 
@@ -236,7 +236,7 @@ class Rule:
 d = pull = push = again = places = Symbol()  # `pull`, `push`, `again`, `places`: see `srcgrad.derive.arguments`
 
 _table: dict[Key, Rule] = {}
-compositions: set[Callable[..., Any]] = set()
+compositions: set[Callable[..., object]] = set()
 _generation = 0
 
 
@@ -799,7 +799,7 @@ class OtherForm:
     first that a call asks for stands for it.
     """
 
-    composition: Callable[..., Any]
+    composition: Callable[..., object]
     given: dict[str, tuple[Any, ...]]
     positions: dict[int, str] = field(default_factory=dict)
 
@@ -848,5 +848,5 @@ def _pairs(held: OtherForm, arguments: list[Node], keywords: list[gast.keyword])
 def _asks(given: dict[str, tuple[object, ...]], parameter: str | None, value: Node) -> bool:
     if parameter not in given:
         return False
-    wanted: Container[Any] = given[parameter]
+    wanted: Container[object] = given[parameter]
     return not wanted or (isinstance(value, gast.Constant) and value.value in wanted)

@@ -22,7 +22,7 @@ class Text:
     text: str
     name: str
     label: str
-    outside: dict[str, Any]
+    outside: dict[str, object]
     trees: list[Node]
     origins: Any = None  # where its functions come from (srcgrad.core.source_text.Origin), by name
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any  # global names mean arbitrary objects
-
 import gast
 import numpy as np
 
@@ -64,7 +62,7 @@ def _enters(parameter: str, facts: Facts) -> bool:
 
 
 def _is_array(found: Binding | None) -> bool:
-    value: Any = None if found is None or found.kind != "object" else found.object
+    value: object = None if found is None or found.kind != "object" else found.object
     return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim > 0
 
 

@@ -242,7 +242,7 @@ def signature_of(function: Any) -> inspect.Signature:
 
 def _of_text(function: StaticFunction) -> inspect.Signature:
     given = function.node.args
-    positional: list[tuple[ast.arg, Any]] = [(p, _KINDS.POSITIONAL_ONLY) for p in given.posonlyargs]
+    positional: list[tuple[ast.arg, object]] = [(p, _KINDS.POSITIONAL_ONLY) for p in given.posonlyargs]
     positional += [(p, _KINDS.POSITIONAL_OR_KEYWORD) for p in given.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
     pairs = zip(positional, [*defaults, *given.defaults], strict=True)
@@ -257,7 +257,7 @@ def _of_text(function: StaticFunction) -> inspect.Signature:
 
 
 def _parameter(node: ast.arg, kind: Any, default: ast.expr | None) -> inspect.Parameter:
-    value: Any = _KINDS.empty
+    value: object = _KINDS.empty
     if default is not None:
         try:
             value = ast.literal_eval(default)

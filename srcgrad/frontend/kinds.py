@@ -384,7 +384,7 @@ class CalledFunction:
     def called(self, callee: Kind, args: list[Kind], words: Names) -> Kind:
         """The kind of what a call gives."""
         if callee.tag == "class":
-            made: Any = callee.items[0][0]
+            made: object = callee.items[0][0]
             if isinstance(made, type) and made.__flags__ & _HEAP_TYPE:
                 return Kind("tuple", owner=made) if issubclass(made, tuple) else Kind("made", None, ((made, UNKNOWN),))
             return of_function(made, args, words)

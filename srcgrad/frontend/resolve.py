@@ -270,7 +270,7 @@ def _is_bound(name: str, facts: Facts) -> bool:
     return any(isinstance(n.ctx, gast.Store) for n in names)
 
 
-OPERATORS: dict[type, Any] = {
+OPERATORS: dict[type, object] = {
     gast.Add: np.add,
     gast.Sub: np.subtract,
     gast.Mult: np.multiply,
@@ -283,7 +283,7 @@ OPERATORS: dict[type, Any] = {
     gast.UAdd: np.positive,
 }
 
-METHODS: dict[str, Any] = {
+METHODS: dict[str, object] = {
     "all": np.all, "any": np.any, "argmax": np.argmax, "argmin": np.argmin, "argpartition": np.argpartition,
     "argsort": np.argsort, "astype": np.ndarray.astype, "choose": np.choose, "clip": np.clip, "compress": np.compress,
     "conj": np.conjugate, "conjugate": np.conjugate, "copy": np.copy, "cumprod": np.cumprod,
@@ -295,7 +295,7 @@ METHODS: dict[str, Any] = {
     "transpose": np.transpose, "var": np.var,
 }  # fmt: skip
 
-ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag}
+ATTRIBUTES: dict[str, object] = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag}
 PASSIVE_ATTRIBUTES = ("shape", "dtype", "size", "ndim")
 
 
@@ -468,7 +468,7 @@ def _of_op(op: object, arguments: list[Node], keywords: list[gast.keyword], node
     return Operation("op", other.op, other, {first: next(iter(bound.values())), **kept})
 
 
-_PLACES: dict[Any, int] = {
+_PLACES: dict[object, int] = {
     np.array: 1, np.asarray: 1, np.zeros: 1, np.ones: 1, np.empty: 1, np.zeros_like: 1, np.ones_like: 1,
     np.empty_like: 1, np.ndarray.astype: 1, np.full: 2, np.full_like: 2, np.sum: 2, np.mean: 2, np.identity: 1,
 }  # fmt: skip

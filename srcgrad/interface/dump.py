@@ -75,7 +75,7 @@ from srcgrad.interface.targets import find_target
 from srcgrad.module import Module
 from srcgrad.pipeline import DerivedText
 
-_FORMS: tuple[Any, ...] = (
+_FORMS: tuple[object, ...] = (
     register_vjp, register_jvp, sensitivity, adjoint, tangent, opaque, nondifferentiable, safe_where,
 )  # fmt: skip
 _MARKS = (opaque, nondifferentiable, safe_where)
@@ -305,7 +305,7 @@ def _as_template(rule: StaticFunction) -> Callable[..., Any]:
     E5012 for a default that is no literal, which would be computed where the template is made.
     """
     source = rule.source
-    names: dict[str, Any] = {}
+    names: dict[str, object] = {}
     for node in ast.walk(rule.node):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             found = rule.module.lookup(node.id)
@@ -320,7 +320,7 @@ def _as_template(rule: StaticFunction) -> Callable[..., Any]:
         if not _is_literal(default):
             raise _cannot_read_rule(rule.node, rule.module)
     title = f"{rule.module.name}.{source.name}"
-    made: Any = load(f"{ast.unparse(ast.fix_missing_locations(bare))}\n", bare.name, title, names)
+    made: object = load(f"{ast.unparse(ast.fix_missing_locations(bare))}\n", bare.name, title, names)
     assert isinstance(made, FunctionType) and inspect.isfunction(made), "a def makes a function"
     made.__module__ = rule.module.name
     return made

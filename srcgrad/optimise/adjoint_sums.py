@@ -573,7 +573,7 @@ def _assemble_display(block: Block, adjoint: str, primal: str, kind: Kind, facts
     if not touching or block[touching[0]] not in facts.tape.zeros or target(block[touching[0]]) != adjoint:
         return block
     keys = [key for key, _ in kind.items]
-    added: list[tuple[int, Any, Node]] = []
+    added: list[tuple[int, object, Node]] = []
     for place in touching[1:]:
         found = _key_and_value(block[place], adjoint)
         if found is None or found[0] not in keys:
@@ -583,7 +583,7 @@ def _assemble_display(block: Block, adjoint: str, primal: str, kind: Kind, facts
     if any(adjoint in stores(node) for place in rest for node in statements([block[place]])):
         return block
     first, last = block[touching[0]], added[-1][0] if added else touching[0]
-    held: dict[Any, str] = {}
+    held: dict[object, str] = {}
     made: Block = []
     for place, node in enumerate(block[: last + 1]):
         match = next((one for one in added if one[0] == place), None)

@@ -418,7 +418,7 @@ class Axis:
 
 
 Rule = Callable[["Expressions", Call], Lifted]
-RULES: dict[Any, tuple[tuple[str, ...], Rule]] = {}
+RULES: dict[object, tuple[tuple[str, ...], Rule]] = {}
 IMPURE = (runtime.hooked, runtime.hook, runtime.add_at, runtime.probe, runtime.probed, runtime.Snapshots)
 
 
@@ -567,7 +567,7 @@ def _is_hashable(function: object) -> bool:
     return True
 
 
-BUILTINS: dict[str, Any] = {"len": len, "list": list, "map": map, "slice": slice, "zip": zip}
+BUILTINS: dict[str, object] = {"len": len, "list": list, "map": map, "slice": slice, "zip": zip}
 
 
 class Expressions:

@@ -145,7 +145,7 @@ def store(body: Statements, node: Node, held: str, holds: Value, target: Node, m
     each = common_value([holds.any_item(), value])
     known = Value(None, having, holds.tag, each=add_leading_axis(each) if having else each)
     try:
-        key: Any = literal_value(target.slice)
+        key: object = literal_value(target.slice)
     except (ValueError, TypeError):
         key = None
     if holds.items is not None and key in dict(holds.items):

@@ -48,7 +48,7 @@ def guard_arguments(compiled: Any, otherwise: Callable[[], Callable[..., Any]] |
     from srcgrad.backend.numba.helpers import register
 
     register()
-    seen: set[Any] = set()  # signatures that have been looked at
+    seen: set[object] = set()  # signatures that have been looked at
     contiguous = "owned" not in compiled.py_func.__code__.co_names  # else two arguments may be one array
 
     @functools.wraps(compiled.py_func)

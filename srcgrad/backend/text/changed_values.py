@@ -148,7 +148,7 @@ class Effects:
     places: list[Place] = field(default_factory=list)
     calls: list[ast.AST] = field(default_factory=list)
     open: list[ast.AST] = field(default_factory=list)  # the functions that are running
-    sites: dict[Any, Value] = field(default_factory=dict)
+    sites: dict[object, Value] = field(default_factory=dict)
     left: int = MOST_STEPS
     time: int = 0
 
@@ -1151,7 +1151,7 @@ _OPERATORS = {
     ast.BitOr: "or", ast.BitXor: "xor", ast.BitAnd: "and",
 }  # fmt: skip
 _IN_PLACE = tuple(getattr(operator, f"__i{name}__") for name in _OPERATORS.values())
-_CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "dict": dict}
+_CONTAINERS: dict[str, object] = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 _LAZY = (zip, enumerate, map, filter, reversed, iter, sorted, frozenset)
 _SAMPLE = np.arange(3.0)
 _SAMPLE.flags.writeable = False

@@ -280,7 +280,7 @@ class OutputParts:
 
     imports: list[str]
     texts: list[tuple[Meaning, str]]
-    outside: dict[str, Any]
+    outside: dict[str, object]
 
 
 @dataclass

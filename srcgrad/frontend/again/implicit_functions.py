@@ -226,7 +226,7 @@ def _solution_pushed(call: Call) -> Node | None:
 
 
 SOLUTION = ("function", "derivative", "found", "span", "y0", "eval", "args")
-FLOWS: tuple[tuple[Any, tuple[str, ...], Callable[[Call], Node | None]], ...] = (
+FLOWS: tuple[tuple[object, tuple[str, ...], Callable[[Call], Node | None]], ...] = (
     (odeint_pullback, ("function", "derivative", "y", "y0", "t", "args", "last"), _odeint_pulled),
     (
         odeint_pushforward,

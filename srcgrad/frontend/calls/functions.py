@@ -74,7 +74,7 @@ def made_by(node: Node, facts: Facts, local: frozenset[str]) -> str:
 
 def wanted_of(call: Node, mode: str, of: Function, facts: Facts) -> WantedDerivative:
     """What a call such as `grad(g, wrt=(0, "b"))` asks for; E5005 where that is not written in the call itself."""
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     if mode in MAKERS and len(call.args) > 1:
         given["wrt"] = _literal(call.args[1], facts)
     for word in call.keywords:

@@ -30,7 +30,6 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType, ModuleType
-from typing import Any  # called functions are arbitrary objects
 
 import gast
 import numpy as np
@@ -150,7 +149,7 @@ def _gives_only(call: Node, facts: Facts) -> bool:
     found = binding_of(call.func, facts, facts.names.local)
     if found is None:
         return isinstance(call.func, gast.Attribute) and call.func.attr in METHODS and len(call.args) < 2
-    function: Any = found.object
+    function: object = found.object
     if isinstance(function, np.ufunc):
         return len(call.args) <= function.nin
     rule = rule_of(function)

@@ -237,7 +237,7 @@ def instances(kinds: Kinds, varied: dict[str, None] | None, facts: Facts) -> dic
 
 def _is_made(kind: Kind) -> bool:
     """Whether a kind is that of an object made here whose methods are surely those of its class, and no record's."""
-    made: Any = kind.items[0][0] if kind.tag == "made" else None
+    made: object = kind.items[0][0] if kind.tag == "made" else None
     if made is None or is_dataclass(made) or type(made) is not type:
         return False
     if any(one in vars(base) for base in made.__mro__[:-1] for one in ("__new__", "__getattribute__")):

@@ -157,7 +157,9 @@ def _only_promotes(call: Node) -> bool:
     return all(word.arg in ("xp", "force_floating") for word in call.keywords)
 
 
-_INSIDE: dict[Any, float] = {np.arccosh: 2.0}  # a number at which an operation is smooth, for those that are not at 0.5
+_INSIDE: dict[object, float] = {
+    np.arccosh: 2.0
+}  # a number at which an operation is smooth, for those that are not at 0.5
 
 
 def expand_calls(node: Node, work: Rewriting) -> Block:
@@ -477,7 +479,7 @@ def _take_out_argument(call: Node, work: Rewriting) -> Node | None:
     return None
 
 
-_WITH_OUT: tuple[Any, ...] = (
+_WITH_OUT: tuple[object, ...] = (
     np.dot, np.sum, np.mean, np.prod, np.max, np.min, np.clip, np.cumsum, np.cumprod, np.take, np.var, np.std,
     np.concatenate, np.stack, np.outer, np.einsum, np.trace, np.round, np.compress,
 )  # fmt: skip

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any  # called functions are arbitrary objects
 
 import gast
 import numpy as np
@@ -183,7 +182,7 @@ def _shared_arrays(value: Node, facts: Facts) -> list[str]:
     if isinstance(value, gast.Call):
         found = binding_of(value.func, facts, facts.names.local)
         method = value.func if found is None and isinstance(value.func, gast.Attribute) else None
-        function: Any = RESOLVED.get(method.attr) if method is not None else getattr(found, "object", None)
+        function: object = RESOLVED.get(method.attr) if method is not None else getattr(found, "object", None)
         holder = [method.value] if method is not None else value.args[:1]
         given = arguments_of(function, value, holder[:1] if method is not None else ())
         return [n for part in holder for n in _shared_arrays(part, facts)] if may_show(function, given) else []
@@ -246,7 +245,7 @@ def _is_array(value: Node | None, known: set[str], facts: Facts) -> bool:
 
 def _makes_array(call: Node, known: set[str], facts: Facts) -> bool:
     found = binding_of(call.func, facts, facts.names.local)
-    function: Any = None if found is None else found.object
+    function: object = None if found is None else found.object
     if function is None and isinstance(call.func, gast.Attribute):
         function = RESOLVED.get(call.func.attr)
         return _keeps(function, call) and _is_array(call.func.value, known, facts)

@@ -108,7 +108,7 @@ def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = No
         wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
     if args:
         return explanation(*bytes_kept(function, wrt, args))
-    derivative: Derivative[..., Any] = Derivative(function, "reverse", wrt, False)
+    derivative: Derivative[..., object] = Derivative(function, "reverse", wrt, False)
     return explanation(_facts(derivative.primal, derivative.wrt, {}), {})
 
 
@@ -155,7 +155,7 @@ def bytes_kept(
     function: Callable[..., object], wrt: Wrt, values: tuple[object, ...]
 ) -> tuple[Facts, dict[str, list[int]]]:
     """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
-    derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False)
+    derivative: Derivative[..., object] = Derivative(function, "vjp", wrt, False)
     given, kinds = derivative.arguments(values, {})
     made = execute_derivative(derivative, kinds, False, explained=True)  # a text may keep several values together
     _, back = execute_run(made.function, given, derivative.named)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any  # functions of arbitrary arguments
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import add_mark
@@ -43,7 +42,7 @@ def report(
         raise DifferentiationError("E5006", f"no report is made in mode {mode!r}", f"use {', '.join(TEXTS)}")
     if wrt is None:
         wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
-    derivative: Derivative[..., Any] = Derivative(
+    derivative: Derivative[..., object] = Derivative(
         function, mode, wrt, not isinstance(wrt, tuple) or len(wrt) == 1, target
     )
     if not args:

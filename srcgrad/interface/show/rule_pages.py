@@ -277,7 +277,7 @@ def _public_names(space: str) -> Iterator[tuple[str, Any]]:
                 yield from ((f"{name}.{method}", getattr(op, method)) for method in ufunc_methods(op))
         return
     package, _, rest = space.partition(".")
-    owner: Any = importlib.import_module(package if package == "numpy" else space)
+    owner: object = importlib.import_module(package if package == "numpy" else space)
     for part in rest.split(".") if package == "numpy" and rest else []:
         owner = getattr(owner, part)
     yield from _members(owner, space.replace("numpy", "np", 1))

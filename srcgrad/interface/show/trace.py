@@ -41,7 +41,7 @@ class Row:
     slot: int | None
     text: str
     value: Any
-    adjoint: Any = None
+    adjoint: object = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def trace(function: Callable[..., object], wrt: Wrt | None = None, *, seed: obje
 
     def run_trace(*args: object, **kwargs: Any) -> Trace:
         places = float_arguments(function, args) if wrt is None else wrt
-        derivative: Derivative[..., Any] = Derivative(function, "value-and-grad", places, False)
+        derivative: Derivative[..., object] = Derivative(function, "value-and-grad", places, False)
         values, kinds = derivative.arguments(args, kwargs)
         derived = hasattr(type(derivative.primal), "as_function")
         primal = derivative.primal.as_function(kinds) if derived else derivative.primal

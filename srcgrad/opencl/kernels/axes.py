@@ -154,7 +154,7 @@ _EXACT_INTEGERS = 2**24  # integers below are exact in any float type
 
 def real_of(args: Sequence[Any], asked: Sequence[bool]) -> Any:
     """The float type in which NumPy would compute throughout; None if there is no such type."""
-    real: Any = None
+    real: object = None
     for value, test in zip(args, asked, strict=True):
         kind = type(value)
         if kind is float or (kind is int and abs(value) < _EXACT_INTEGERS):
@@ -171,7 +171,7 @@ def real_of(args: Sequence[Any], asked: Sequence[bool]) -> Any:
 
 def key_of(args: Sequence[Any]) -> tuple[Any, ...] | None:
     """What a kernel is prepared for: types, shapes and strides; None for integers that are not exact as floats."""
-    made: list[Any] = []
+    made: list[object] = []
     for value in args:
         kind = type(value)
         if kind is np.ndarray:

@@ -20,7 +20,7 @@ from srcgrad.opencl.kernels.lines import SCANS
 
 Place = tuple[Any, Any]  # a node and a field of it, or a list and an index
 
-_REDUCTIONS: dict[Any, str] = {
+_REDUCTIONS: dict[object, str] = {
     np.sum: "SUM", np.mean: "MEAN", np.max: "MAX", np.amax: "MAX", np.min: "MIN", np.amin: "MIN",
     np.prod: "PROD", np.cumsum: "CUMSUM", np.cumprod: "CUMPROD",
 }  # fmt: skip
@@ -267,7 +267,7 @@ _COMPARISONS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast
 _CHOICE, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 7)  # how strongly an expression binds
 _FACTORS = (2, 3, 4, -2)  # exponents that are so many factors
 _WORD = re.compile(r"[A-Za-z_]\w*")
-FLAT: dict[Any, str] = {
+FLAT: dict[object, str] = {
     np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.isnan: "isnan",
     np.floor_divide: "floor_divide",
 }  # fmt: skip
