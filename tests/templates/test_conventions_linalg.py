@@ -224,3 +224,14 @@ def test_singular_values_of_what_is_taken_to_be_hermitian(complex_too):
     a = a + 1j * a.T[::-1] if complex_too else a
     check_grads(lambda x: np.linalg.svd(x, compute_uv=False, hermitian=True), (a,), order=1)
     check_grads(lambda x: np.linalg.svd(x, False, False, True) ** 2, (np.stack([a, 2.0 * a.T]),), order=1)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_tangents_of_scipys_cholesky_in_directions_that_are_not_symmetric(lower: bool) -> None:
+    def factor(a):
+        return scipy.linalg.cholesky(a, lower=lower)
+
+    a, h = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]]), 1e-6
+    direction = np.array([[0.3, -0.7, 1.1], [0.4, 0.2, -0.5], [0.9, 0.6, -0.1]])
+    due = (factor(a + h * direction) - factor(a - h * direction)) / (2.0 * h)
+    np.testing.assert_allclose(jvp(factor, (a,), (direction,))[1], due, rtol=1e-7, atol=1e-8)
