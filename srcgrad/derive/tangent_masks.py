@@ -317,7 +317,7 @@ def full_support(one: str, spec: Spec | None, facts: Facts, new: bool = False) -
     if spec is not None and spec.scalar:
         return expression(f"{numpy}.nan")
     if one in facts.kinds.containers:
-        return expression(f"{numpy}.full({numpy}.shape(x), {numpy}.nan)", x=one)
+        return expression(f"{facts.library('nan_like')}(x)", x=one)
     made = expression(f"{numpy}.nan * x", x=one)
     if new:
         facts.resolution.results[made.right] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from typing import Any  # a value may be any nesting of containers
 
 import numpy as np
@@ -27,6 +28,16 @@ def zeros_like(x: Any) -> Any:
     if isinstance(x, complex):
         return 0j
     return mapped(zeros_like, x)
+
+
+def nan_like(x: Any) -> Any:
+    """nan wherever `x` has a number, in the same nesting of containers: a tangent of which no part is known to be zero.
+
+    >>> import numpy as np
+    >>> nan_like({"a": 2, "b": np.arange(2)})
+    {'a': nan, 'b': array([nan, nan])}
+    """
+    return mapped(nan_like, x) if isinstance(x, list | tuple | dict) or is_dataclass(x) else np.nan * x
 
 
 def empty_like(x: Any) -> Any:

@@ -33,6 +33,7 @@ from srcgrad.runtime.structure import (
     mask_at,
     mask_to,
     mask_without,
+    nan_like,
     of_items,
     owned,
     picks,
@@ -43,7 +44,7 @@ from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_tota
 
 constants([stop_gradient], result="argument")
 constants([zeros_like], shape="a", dtype="a", outline="a")
-constants([empty_like, check_seed, row_count, item_masks, mask_at, mask_to, mask_without])
+constants([empty_like, nan_like, check_seed, row_count, item_masks, mask_at, mask_to, mask_without])
 
 
 @adjoint.linear(

@@ -262,3 +262,24 @@ def test_a_parameter_that_a_branch_or_loop_binds_has_no_mask_before(function: An
     """Where a mask was made there it was unbound, or that of another trip."""
     x, s = np.array([0.71, -1.05, 0.73, 0.99]), np.array([-0.27, 1.17, 0.52, 0.9])
     srcgrad.check_grads(function, (x, b, s), order=2)
+
+
+def dict_that_a_branch_changes(c, p):
+    if c > 0.2:
+        p["w"] = np.clip(p["w"], -0.4, 0.6)
+    return np.sum(np.hypot(p["w"], c)) + p["b"][0]
+
+
+def list_that_a_trip_binds(c, p):
+    for k in range(2):
+        if k == 1:
+            p = [np.maximum(p[0], 0.1), p[1]]
+        c = c + np.sum(np.hypot(p[0], c))
+    return c + p[1]
+
+
+@pytest.mark.parametrize("c", [0.1, 0.5])
+def test_the_support_of_a_container_has_its_nesting(c: float) -> None:
+    w = np.array([0.3, -0.7])
+    srcgrad.check_grads(dict_that_a_branch_changes, (c, {"w": w, "b": [0.3]}), order=1)
+    srcgrad.check_grads(list_that_a_trip_binds, (c, [w, 0.3]), order=1)
