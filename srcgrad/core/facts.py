@@ -357,6 +357,7 @@ class Idioms:
     supported: dict[str, str] = field(default_factory=dict)  # ... others: the name of what is nan where one may not be
     zeroed: dict[Node, int] = field(default_factory=dict)  # statement -> how many zeros its tangent has
     needed: dict[Node, Any] = field(default_factory=dict)  # statement -> where its tangent is needed, what that takes
+    later: dict[Node, Node] = field(default_factory=dict)  # statement -> the one behind which its tangent stands
 
 
 @dataclass(slots=True)

@@ -417,10 +417,7 @@ def _run(run: Block, facts: Facts) -> Block:
     for node in run:
         if node in facts.tape.tangents:
             continue  # a comparison that a tangent has read before its turn
-        beside = tangent_of(node, facts, tangent_name)
-        for item in beside:
-            at(item, node)
-            facts.tape.tangents[item] = None
+        beside = _tangents_at(node, facts)
         if isinstance(node, gast.Assign) and node.value in facts.calls.pulled:
             made += [*tangents, node, *beside]  # the call takes the tangents
             tangents = []
@@ -434,6 +431,19 @@ def _run(run: Block, facts: Facts) -> Block:
             made.append(node)
             tangents += beside
     return made + tangents
+
+
+def _tangents_at(node: Node, facts: Facts) -> Block:
+    """The tangents whose place is behind a statement: its own, unless that waits for a mask, and those that waited."""
+    behind = [*(one for one, place in facts.idioms.later.items() if place is node), node]
+    found: Block = []
+    for one in behind if node not in facts.idioms.later else behind[:-1]:
+        beside = tangent_of(one, facts, tangent_name)
+        for item in beside:
+            at(item, one)
+            facts.tape.tangents[item] = None
+        found += beside
+    return found
 
 
 def _tangent_before_write(node: Node, tangents: Block, facts: Facts) -> Block:

@@ -38,6 +38,7 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.derive.regularity import DIVIDE, TemplateReading, is_finite, is_nonzero, meaning
+from srcgrad.runtime import structure
 
 Choose = Callable[[Node, float, bool], Node]  # a value, the number in its place, whether it is of a limited domain
 Settled = Callable[[Node, bool], bool]  # whether a value is a number where nothing is taken; not 0, if it divides
@@ -180,6 +181,9 @@ def _has_zeros(tree: Node, known: dict[str, object]) -> bool:
     return rule is not None and rule.zeros == "made"
 
 
+_OURS = (structure.mask_to, structure.mask_at, structure.mask_without)  # what gives booleans
+
+
 @record(frozen=True)
 class Mask:
     """Where an adjoint may be nonzero: where what `held` names is true, or where it is not."""
@@ -258,7 +262,7 @@ class StatementMasks:
             mask = self.carried.get(tree.id)
             if mask is not None and mask.of_items:
                 return tree, self._masks_of_all(mask) if moves else None
-            return tree, self._whole_mask(mask) if moves and mask is not None else mask
+            return tree, self.whole_mask(mask) if moves and mask is not None else mask
         if isinstance(tree, gast.Subscript) and self._carries(tree.value):
             return self._part(tree, moves)
         if isinstance(tree, gast.UnaryOp):
@@ -295,7 +299,7 @@ class StatementMasks:
     def _masks_of_all(self, mask: Mask) -> Mask | None:
         """The masks of all items of the result, each in the shape of its item."""
         if mask.listed:
-            return self._whole_mask(mask)
+            return self.whole_mask(mask)
         if not mask.count:
             return None
         known, found = dict(mask.items or ()), []
@@ -384,17 +388,17 @@ class StatementMasks:
     def _mask_of_test(self, test: Node) -> Mask:
         bound = self._named_condition(test) or self.bound(lasting_condition(test, self.facts) if self.ahead else test)
         known = self.facts.activity.definition.get(test.id) if isinstance(test, gast.Name) else None
-        plain = isinstance(getattr(known, "value", test), gast.Compare)
-        return replace(bound, plain=plain)
+        value = getattr(known, "value", test)
+        rule = rule_of(self.reading.called(value.func)) if isinstance(value, gast.Call) else None
+        ours = rule is not None and rule.op in _OURS
+        return replace(bound, plain=ours or isinstance(value, gast.Compare))
 
     def _named_condition(self, test: Node) -> Mask | None:
         """A condition that has a name, and means the same further up."""
         facts = self.facts
-        if (
-            not isinstance(test, gast.Name)
-            or test.id not in facts.activity.definition
-            or test in facts.resolution.results
-        ):
+        if not isinstance(test, gast.Name) or test in facts.resolution.results:
+            return None
+        if test.id in facts.names.local and test.id not in facts.activity.definition:
             return None
         changing = any(
             test.id in table
@@ -408,10 +412,11 @@ class StatementMasks:
         return self._combine_masks(one, other, gast.BitAnd(), "logical_and")
 
     def union_of_masks(self, masks: Iterable[Mask | None]) -> Mask | None:
-        """The mask of a sum: None where some term has none."""
+        """The mask of a sum: None where some term has none, or has what another one leaves out."""
         found: Mask | None = None
+        taken: dict[str, bool] = {}
         for place, mask in enumerate(masks):
-            if mask is None:
+            if mask is None or taken.setdefault(mask.held, mask.taken) != mask.taken:
                 return None
             same = found is not None and found.held == mask.held and found.taken == mask.taken
             if place and not same and (mask.of_items or found.of_items):  # type: ignore[union-attr]
@@ -460,9 +465,9 @@ class StatementMasks:
 
     def whole(self, mask: Mask) -> Node:
         """What is true where the mask is, in the shape of the result."""
-        return self.true_where_taken(self._whole_mask(mask))
+        return self.true_where_taken(self.whole_mask(mask))
 
-    def _whole_mask(self, mask: Mask) -> Mask:
+    def whole_mask(self, mask: Mask) -> Mask:
         """The mask in the shape of the result."""
         return self.fit_mask(mask, self._result(), self.facts.values.spec.get(self.node))
 
@@ -506,7 +511,7 @@ class StatementMasks:
         """
         held = getattr(tree, "id", "")
         least = replace(self.reading, floor=self.facts.idioms.least.get)
-        masks = [mask, self.needed if limited and not is_nonzero(tree, least) else None]
+        masks = [mask, self.needed if (limited or self.ahead) and not is_nonzero(tree, least) else None]
         left = [one for one in masks if one is not None and not self._is_settled(one, tree, other == 1.0)]
         if not left:
             return tree

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import gast
 import numpy as np
 
 from srcgrad.analysis.activity import differentiable_parameters
-from srcgrad.core.facts import Facts, Operation, copy_with_facts
+from srcgrad.core.facts import Facts, Operation, copy_with_facts, function_called
 from srcgrad.core.rules import adjoint_template, rule_of
 from srcgrad.core.trees import (
     BLOCKS,
@@ -28,18 +28,23 @@ from srcgrad.core.trees import (
     at,
     find_nodes,
     header,
+    is_write,
+    literal_node,
     loads,
     name,
+    part_written,
+    same_tree,
     statements,
     stores,
     walk,
     written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
+from srcgrad.derive.in_place_writes import is_whole
 from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate, square_operation
-from srcgrad.derive.mask_arrivals import read_at
+from srcgrad.derive.mask_arrivals import item_mask, mask_before_write, read_at
 from srcgrad.derive.masks import Mask, StatementMasks
-from srcgrad.derive.regularity import is_computed, is_taken_apart, leaves_out, object_of
+from srcgrad.derive.regularity import is_computed, is_taken_apart, leaves_out, meets_doubt, object_of
 from srcgrad.derive.tangent_masks import (
     begins,
     is_kept,
@@ -48,6 +53,7 @@ from srcgrad.derive.tangent_masks import (
     move_support,
     tangents_to_follow,
 )
+from srcgrad.runtime import structure
 
 
 def bind_needed_masks(function: Node, facts: Facts) -> None:
@@ -74,7 +80,8 @@ def may_warn(node: Node, facts: Facts) -> bool:
         return False
     powers = [one.value for one in operation.bound.values() if isinstance(one, gast.Constant)]
     whole = any(isinstance(one, int) and one > 0 for one in powers)
-    return is_singular(node, facts) and not (operation.rule.op is np.power and whole)
+    divides = operation.rule.op in (np.divide, np.reciprocal) and not written_names(node) and meets_doubt(node, facts)
+    return divides or (is_singular(node, facts) and not (operation.rule.op is np.power and whole))
 
 
 def _mask_statements(node: Node, facts: Facts) -> Block:
@@ -154,9 +161,10 @@ def needed_tangents(function: Node, facts: Facts) -> None:
         return
     everything = statements(function.body)
     read = Counter(one for node in everything for part in header(node) for one in loads(part))
+    written = frozenset(one for node in everything for one in written_names(node))
     for block in [function.body, *(getattr(node, one, None) for node in everything for one in BLOCKS)]:
         if block and any(may_warn(node, facts) for node in block):
-            _Needs(block, read, facts).note()
+            _Needs(block, read, facts, written).note()
 
 
 @dataclass
@@ -166,40 +174,113 @@ class _Needs:
     block: Block
     read: Counter[str]
     facts: Facts
+    written: frozenset[str]  # arrays and lists into which the function writes
     users: dict[str, Block] = field(default_factory=dict)  # name -> the statements that read it
     place: dict[str, int] = field(default_factory=dict)  # name -> where the block binds it
-    found: dict[str, Mask] = field(default_factory=dict)
+    inner: dict[str, None] = field(default_factory=dict)  # names that no other block reads
+    live: dict[str, None] = field(default_factory=dict)  # names whose tangents are read further down
+    arrived: dict[str, list[Mask | None]] = field(default_factory=dict)  # ... -> where its readers need it, last first
     made: dict[str, Node] = field(default_factory=dict)  # names of masks -> the statements that bind them
 
     def note(self) -> None:
         """Note the masks of the block's statements, and what each is made of."""
         held = Counter[str]()
         for place, node in enumerate(self.block):
-            for one in loads(node) if not isinstance(node, COMPOUND) else ():
-                held[one] += 1
-                self.users.setdefault(one, []).append(node)
+            for each in statements([node]):
+                for one in [one for part in header(each) for one in loads(part)]:
+                    held[one] += 1
+                    self.users.setdefault(one, []).append(each)
             for one in [one for each in statements([node]) for one in stores(each)]:
-                self.place[one] = len(self.block) if isinstance(node, COMPOUND) else place
-        inner = [one for one in self.users if held[one] == self.read[one]]
-        wanted = self._wanted(dict.fromkeys(inner))
-        for place in range(len(self.block) - 1, -1, -1):
-            node = self.block[place]
-            bound = stores(node)
-            if len(bound) == 1 and bound[0] in wanted:
-                mask = self._needed(bound[0], node)
-                if mask is not None:
-                    self.found[bound[0]] = mask
+                self.place.setdefault(one, len(self.block) if isinstance(node, COMPOUND) else place)
+        self.inner = dict.fromkeys(one for one in self.users if held[one] == self.read[one])
+        wanted = self._wanted()
+        found = {}
+        for node in reversed(self.block):
+            if isinstance(node, COMPOUND):
+                self._enter(node, wanted)
+            else:
+                found[node] = self._step(node, wanted)
+        same = self._shorten_masks() if any(found.values()) else {}
         for place, node in enumerate(self.block):
-            if may_warn(node, self.facts) and stores(node)[0] in self.found:
-                self._place(place, node)
+            mask = found.get(node)
+            if mask is not None and may_warn(node, self.facts):
+                self._place(place, node, replace(mask, held=same.get(mask.held, mask.held)))
+        later = self.facts.idioms.later
+        for node in [one for one in self.block if one in later]:
+            later[node] = later.pop(node)  # in the order of the text
 
-    def _wanted(self, inner: dict[str, None]) -> dict[str, None]:
+    def _step(self, node: Node, wanted: dict[str, None]) -> Mask | None:
+        """Where the tangent of what a statement binds is needed; what it reads is needed for that."""
+        bound = stores(node)
+        if bound and all(one in self.inner and one not in self.live and self._is_kept(one) for one in bound):
+            return None  # nobody reads its tangent further down
+        known = len(bound) == 1 and bound[0] in wanted
+        mask = self._arrived_at(bound[0], node) if known else None
+        if known and is_write(node):
+            self._before_write(node, mask)
+            if mask is not None and self._leaves_out_part(mask, part_written(node)):
+                return None  # what is written is overwritten once more
+        for one in dict.fromkeys(loads(node)):
+            if one not in written_names(node) and not self._is_plain(node, one):
+                self.live[one] = None
+                if one in wanted:
+                    self.arrived.setdefault(one, []).append(self._through(node, one, mask))
+        return mask
+
+    def _enter(self, node: Node, wanted: dict[str, None]) -> None:
+        """What the statements of a branch or loop need, whether or not they are reached."""
+        for each in reversed(statements([node])):
+            for one in dict.fromkeys(one for part in header(each) for one in loads(part)):
+                if not self._is_plain(each, one):
+                    self.live[one] = None
+                    if one in wanted:
+                        self.arrived.setdefault(one, []).append(self._sliced(each, one))
+
+    def _sliced(self, node: Node, read: str) -> Mask | None:
+        """Of a statement that may not be reached: only a slice is of something whether or not it is."""
+        operation = _operation(node, self.facts)
+        index = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
+        if index is None or not all(isinstance(part, gast.Slice) for part in getattr(index, "elts", [index])):
+            return None
+        return self._through(node, read, None)
+
+    def _arrived_at(self, one: str, node: Node) -> Mask | None:
+        """Where the tangent of a name is needed: where one of those is that read it further down."""
+        masking = StatementMasks(self.facts, node, {}, ahead=True)
+        mask = masking.union_of_masks(reversed(self.arrived.pop(one)))
+        self._keep(masking)
+        return mask
+
+    def _before_write(self, node: Node, mask: Mask | None) -> None:
+        """Note where that of an array is needed before some of its elements are overwritten, or added to."""
+        part, array = part_written(node), written_names(node)[0]
+        if isinstance(node, gast.AugAssign):
+            self.arrived[array] = [mask]
+        elif is_whole(part.slice):
+            self.live.pop(array)
+        else:
+            masking = StatementMasks(self.facts, node, {}, ahead=True)
+            index = as_value(copy_with_facts(part.slice, self.facts))
+            self.arrived[array] = [mask_before_write(mask, copy_with_facts(part.value, self.facts), index, masking)]
+            self._keep(masking)
+
+    def _leaves_out_part(self, mask: Mask, part: Node) -> bool:
+        """Whether a mask is `mask_without(m, x, index)`, of the part that is written."""
+        node = self.made.get(mask.held) or self.facts.activity.definition.get(mask.held)
+        call = getattr(node, "value", None)
+        if not mask.taken or call is None or function_called(call, self.facts) is not structure.mask_without:
+            return False
+        return same_tree(call.args[2], as_value(copy_with_facts(part.slice, self.facts)))
+
+    def _wanted(self) -> dict[str, None]:
         """Names from whose tangents something is left out for sure, and that go on from one that may warn."""
         some: dict[str, bool] = {}
         for node in reversed(self.block):
             for one in stores(node):
-                usable = one in inner and one in self.facts.activity.active and is_kept(one, self.facts)
-                some[one] = usable and all(self._leaves_out(user, one, some) for user in self.users[one])
+                usable = one in self.inner and one in self.facts.activity.active and self._is_kept(one)
+                some[one] = usable and (
+                    self._is_overwritten(one) or all(self._leaves_out(user, one, some) for user in self.users[one])
+                )
         found: dict[str, None] = {}
         for node in self.block:
             bound = stores(node)
@@ -208,43 +289,81 @@ class _Needs:
                 found[bound[0]] = None
         return found
 
+    def _is_kept(self, one: str) -> bool:
+        """Whether a name is bound once, to what nothing changes but writes of this block into its elements."""
+        facts = self.facts
+        if one not in facts.memory.mutable:
+            return is_kept(one, facts)
+        elsewhere = (facts.activity.rebound, facts.memory.viewed, facts.memory.views, facts.kinds.containers)
+        writes = [node for node in self.block if one in written_names(node)]
+        usual = all(is_write(node) and isinstance(part_written(node).value, gast.Name) for node in writes)
+        return usual and one in self.place and self.place[one] < len(self.block) and not any(
+            one in table for table in elsewhere
+        )  # fmt: skip
+
+    def _is_overwritten(self, one: str) -> bool:
+        """Whether the block overwrites elements of an array."""
+        return any(isinstance(node, gast.Assign) and one in written_names(node) for node in self.users.get(one, ()))
+
     def _leaves_out(self, node: Node, read: str, some: dict[str, bool]) -> bool:
         """Whether a statement leaves out some of what it reads, or what it goes into does."""
         operation, facts = _operation(node, self.facts), self.facts
         if self._is_plain(node, read):
             return True  # conditions, lengths
-        if operation is None or operation.rule is None or len(stores(node)) != 1 or written_names(node):
+        if len(stores(node)) != 1 or written_names(node) or not isinstance(node, gast.Assign):
+            return False
+        later = some.get(stores(node)[0], False)
+        if isinstance(node.value, gast.Name):
+            return later
+        if operation is None or operation.rule is None:
             return False
         spots = [p for p, a in operation.bound.items() if isinstance(a, gast.AST) and read in loads(a)]
         active = [p for p in spots if p in differentiable_parameters(operation.rule)]
-        later = some.get(stores(node)[0], False)
-        if any(not isinstance(operation.bound[p], gast.Name) for p in active):
+        if any(not isinstance(operation.bound[p], gast.Name | gast.List | gast.Tuple) for p in active):
             return False
         if operation.function is operator.getitem:
             return later or self._reads_some(read, operation.bound["index"])
-        if operation.rule.kind == "elementwise":
-            return later or all(begins(operation, p, facts) for p in active)
-        zeros = operation.rule.zeros
-        return operation.rule.kind == "linear" and (zeros == "made" or (bool(zeros) and later))
+        if operation.rule.own is not None or adjoint_template(operation.rule) is None:
+            return False
+        return later or operation.rule.zeros == "made" or all(begins(operation, p, facts) for p in active)
 
     def _reads_some(self, array: str, index: Node) -> bool:
         """Whether an array is read in a few pieces that leave some of it out."""
         pieces = [one.bound["index"] for user in self.users[array] if (one := _operation(user, self.facts)) is not None
                   and one.function is operator.getitem]  # fmt: skip
-        few = len(pieces) <= _FEW
+        few = len(pieces) <= _FEW and not self._is_new_axis(array, index)
         return few and leaves_out(index) and not is_taken_apart(pieces) and not any(is_computed(one) for one in pieces)
 
-    def _needed(self, one: str, node: Node) -> Mask | None:
-        """Where the tangent of a name is needed: where one of those is that read it."""
-        masking = StatementMasks(self.facts, node, {}, ahead=True)
-        masks = [self._through(user, one) for user in self.users[one] if not self._is_plain(user, one)]
-        mask = masking.union_of_masks(masks) if masks else None
-        self._keep(masking)
-        return mask
+    def _is_new_axis(self, array: str, index: Node) -> bool:
+        """Whether an index takes the one element of axes that stand in for others: `t[:, 0]`, of `x[:, None] * w`."""
+        parts = getattr(index, "elts", [index])
+        places = [k for k, part in enumerate(parts) if getattr(part, "value", part) == 0]
+        if not all(isinstance(part, gast.Slice) or k in places for k, part in enumerate(parts)):
+            return False
+        return (
+            bool(places)
+            and not any(leaves_out(part) for k, part in enumerate(parts) if k not in places)
+            and self._has_new_axes(array, places)
+        )
+
+    def _has_new_axes(self, array: str, places: list[int]) -> bool:
+        node = self.facts.activity.definition.get(array)
+        operation = None if node is None else _operation(node, self.facts)
+        if operation is None or operation.rule is None or not self._can_be_read(array):
+            return False
+        if operation.function is operator.getitem:
+            parts = getattr(operation.bound["index"], "elts", [])
+            return all(k < len(parts) and getattr(parts[k], "value", 0) is None for k in places)
+        names = [part.id for part in operation.bound.values() if isinstance(part, gast.Name)]
+        return operation.rule.kind == "elementwise" and bool(names) and all(
+            self._has_new_axes(one, places) for one in names
+        )  # fmt: skip
 
     def _is_plain(self, node: Node, read: str) -> bool:
         """Whether a statement reads the value of a name alone, and no tangent of it."""
         facts, value = self.facts, getattr(node, "value", None)
+        if isinstance(node, gast.If | gast.While):
+            return True  # its test
         if not isinstance(node, gast.Assign) or written_names(node):
             return False
         if not any(one in facts.activity.active for one in stores(node)):
@@ -257,52 +376,76 @@ class _Needs:
         taken = differentiable_parameters(operation.rule)
         return not any(p in taken and read in loads(a) for p, a in operation.bound.items() if isinstance(a, gast.AST))
 
-    def _through(self, node: Node, read: str) -> Mask | None:
+    def _through(self, node: Node, read: str, later: Mask | None) -> Mask | None:
         """Where the tangent of what a statement reads is needed for that of what it binds."""
-        operation, facts, bound = _operation(node, self.facts), self.facts, stores(node)[0]
-        assert operation is not None, "what leaves something out is an operation"
-        assert operation.rule is not None, "an op has a rule"
-        later = self.found.get(bound)
-        operands = {p: a for p, a in operation.bound.items() if getattr(a, "id", "") == read}
-        wanted = [p for p in operands if p in differentiable_parameters(operation.rule)]
-        operand = operands[wanted[0]]
+        operation = _operation(node, self.facts)
+        if len(stores(node)) != 1 or written_names(node) or not isinstance(node, gast.Assign):
+            return None
+        if isinstance(node.value, gast.Name):
+            return later
+        if operation is None or operation.rule is None:
+            return None
         if operation.function is operator.getitem:
-            masking = StatementMasks(facts, node, {}, ahead=True)
-            index = operation.bound["index"]
-            made = None
-            if later is not None or leaves_out(index):
-                made = read_at(operand, as_value(copy_with_facts(index, facts)), later, masking)
-            self._keep(masking)
-            return made
+            return self._through_index(node, operation, later)
+        return self._through_lines(node, operation, read, later)
+
+    def _through_index(self, node: Node, operation: Operation, later: Mask | None) -> Mask | None:
+        index, array = operation.bound["index"], operation.bound["x"]
+        if later is None and (not leaves_out(index) or self._is_new_axis(getattr(array, "id", ""), index)):
+            return None
+        masking = StatementMasks(self.facts, node, {}, ahead=True)
+        later = None if later is None else masking.whole_mask(later)
+        made = read_at(operation.bound["x"], as_value(copy_with_facts(index, self.facts)), later, masking)
+        self._keep(masking)
+        return made
+
+    def _through_lines(self, node: Node, operation: Operation, read: str, later: Mask | None) -> Mask | None:
+        facts, bound = self.facts, stores(node)[0]
+        assert operation.rule is not None, "the caller has looked"
         template = adjoint_template(operation.rule)
-        assert template is not None, "what leaves something out has a template"
+        taken = differentiable_parameters(operation.rule)
+        wanted = [p for p, a in operation.bound.items() if p in taken and isinstance(a, gast.AST) and read in loads(a)]
+        if template is None or operation.rule.own is not None:
+            return None
         given = name(f"adjoint of {bound}")  # in no text
         facts.values.spec[given] = facts.values.spec[node]
         setting = Setting(template, operation, facts, bound, facts.values.spec[node], {template.result: given})
         lines = instantiate(setting, frozenset(wanted))
         masking = StatementMasks(facts, node, {given.id: later}, ahead=True)
         _, found = masking.lines(lines.shared, [line.value for line in lines.lines])
-        masks = [mask for _, mask in found]
-        if operation.rule.kind == "elementwise":
-            like = copy_with_facts(operand, facts)
-            masks = [mask and masking.fit_mask(mask, like, facts.values.spec.get(operand)) for mask in masks]
+        masks: list[Mask | None] = []
+        for line, (_, mask) in zip(lines.lines, found, strict=True):
+            masks += self._of_items(operation.bound[line.parameter], read, mask, masking)
         made = masking.union_of_masks(masks) if masks else None
         self._keep(masking)
         return made
 
+    def _of_items(self, operand: Node, read: str, mask: Mask | None, masking: StatementMasks) -> list[Mask | None]:
+        """That of an operand, or those of the items of a display that are a name."""
+        if isinstance(operand, gast.Name) or mask is None or not isinstance(operand, gast.List | gast.Tuple):
+            return [mask if isinstance(operand, gast.Name) else None]
+        places = [place for place, item in enumerate(operand.elts) if read in loads(item)]
+        plain = all(isinstance(operand.elts[place], gast.Name) for place in places)
+        return [
+            item_mask(mask, literal_node(place), operand.elts[place], masking) if plain else None for place in places
+        ]
+
     def _keep(self, masking: StatementMasks) -> None:
         self.made.update({stores(node)[0]: node for node in masking.made})
 
-    def _place(self, place: int, node: Node) -> None:
-        """Note the mask of a statement, if it can be made beside it, and the statements that it takes."""
+    def _place(self, place: int, node: Node, mask: Mask) -> None:
+        """Note the mask of a statement, with the statements that it takes, and behind which one its tangent stands."""
         facts, end = self.facts, place  # behind it stand the statements that the same statement of the user was
         user = facts.origin.user.get(node, node)
         while end + 1 < len(self.block) and self._goes_with(self.block[end + 1], user):
             end += 1
-        mask = self.found[stores(node)[0]]
+        masking = StatementMasks(facts, node, {}, ahead=True)
+        mask = masking.whole_mask(mask)
+        self._keep(masking)
         taken: dict[str, None] = {}
         todo = [mask.held]
         hoisted: Block = []
+        last = end
         while todo:
             one = todo.pop()
             if one in taken:
@@ -310,18 +453,86 @@ class _Needs:
             taken[one] = None
             if one in self.made:
                 todo += loads(self.made[one])
-            elif one in self.place and self.place[one] > end:
-                if not self._is_hoisted(one):
-                    return
-                hoisted.append(self.block[self.place[one]])
-                todo += loads(hoisted[-1])
-            elif any(
-                one in table
-                for table in (facts.activity.rebound, facts.memory.mutable, facts.memory.viewed, facts.memory.views)
-            ):
+            elif not self._can_be_read(one) and not (one in facts.memory.mutable and self._is_kept(one)):
                 return
+            elif one in self.place and self.place[one] > end:
+                if self._is_hoisted(one):
+                    made = self.block[self.place[one]]
+                    hoisted += [] if made in hoisted else [made]
+                    todo += loads(made)
+                else:
+                    last = max(last, self.place[one])
+        if any(one in facts.memory.mutable and not self._is_shape(one, taken) for one in taken):
+            return
         order = [each for held, each in self.made.items() if held in taken]
+        hoisted = [each for each in hoisted if self.block.index(each) > last]
+        if last > end and not self._wait(place, last):
+            return
         facts.idioms.needed[node] = mask, [*sorted(hoisted, key=self.block.index), *order]
+
+    def _shorten_masks(self) -> dict[str, str]:
+        """By name, masks that are others, which stay; the others have the shapes of values that are there early."""
+        early: dict[frozenset[str], str] = {}
+        for one in dict.fromkeys(one for node in self.block for one in (*loads(node), *stores(node))):
+            spec = self.facts.values.value_spec.get(one)
+            if spec is not None and spec.shape and self._can_be_read(one) and one not in self.facts.kinds.containers:
+                early.setdefault(spec.shape, one)
+        text = {stores(node)[0]: node for node in self.block if _is_mask(node, self.facts)}
+        short = _ShortMasks()
+        for held, node in [*text.items(), *self.made.items()]:
+            value = copy_with_facts(node.value, self.facts) if held in text else node.value
+            for part in find_nodes(value, gast.Name):
+                part.id = short.same.get(part.id, part.id)
+            shape = _shape_argument(value, self.facts)
+            spec = self.facts.values.value_spec.get(getattr(shape, "id", ""))
+            if shape is not None and spec is not None:
+                shape.id = early.get(spec.shape, shape.id)
+            if all(self._can_be_read(one) for one in _values_read(node, self.facts)):
+                short.note(held, value, self.facts)
+        return short.same
+
+    def _can_be_read(self, one: str) -> bool:
+        """Whether a name means the same all over the block."""
+        facts = self.facts
+        changing = (facts.activity.rebound, facts.memory.mutable, facts.memory.viewed, facts.memory.views)
+        return one not in self.written and not any(one in table for table in changing)
+
+    def _is_shape(self, array: str, taken: dict[str, None]) -> bool:
+        """Whether masks read an array for its shape alone."""
+        made = [self.made.get(held) or self.block[self.place[held]] for held in taken if self._is_here(held)]
+        return self._is_here(array) and not any(array in _values_read(node, self.facts) for node in made)
+
+    def _is_here(self, one: str) -> bool:
+        """Whether a name is a mask, or bound by a statement of the block itself."""
+        return one in self.made or self.place.get(one, len(self.block)) < len(self.block)
+
+    def _wait(self, place: int, last: int) -> bool:
+        """Let the tangent of a statement stand behind a later one, and those that read it; whether all of them can."""
+        if last >= len(self.block):
+            return False
+        waiting = [self.block[place]]
+        bound = dict.fromkeys(stores(self.block[place]))
+        for node in self.block[place + 1 : last + 1]:
+            inner = [one for each in statements([node]) for part in header(each) for one in loads(part)]
+            if any(one in bound and not self._is_plain(node, one) for one in inner):
+                waiting.append(node)
+                bound.update(dict.fromkeys(stores(node)))
+        if waiting[-1] is self.block[last]:
+            waiting.pop()
+        if not all(self._can_wait(node) for node in waiting):
+            return False
+        later = self.facts.idioms.later
+        for node in waiting:
+            known = later.get(node)
+            if known is None or self.block.index(known) < last:
+                later[node] = self.block[last]
+        return True
+
+    def _can_wait(self, node: Node) -> bool:
+        """Whether nothing that a statement reads or binds has changed further down."""
+        if not isinstance(node, gast.Assign) or written_names(node) or node.value in self.facts.calls.pulled:
+            return False
+        return all(self._can_be_read(one) for one in [*loads(node), *stores(node)])
 
     def _is_hoisted(self, one: str) -> bool:
         """Whether a name is a condition, or made of shapes, that may be made before its turn."""
@@ -339,6 +550,73 @@ class _Needs:
         return facts.origin.user.get(node, node) is user and node.value not in facts.calls.pulled and all(
             is_kept(one, facts) for one in stores(node)
         )  # fmt: skip
+
+
+@dataclass
+class _ShortMasks:
+    """Which masks are others: the same text, a union with a part of it, what is left out twice."""
+
+    same: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Node] = field(default_factory=dict)
+    parts: dict[str, frozenset[str]] = field(default_factory=dict)  # of a union
+
+    def note(self, held: str, value: Node, facts: Facts) -> None:
+        """Note what a mask is made of, or that it is another one."""
+        text = gast.dump(value)
+        other = self.texts.get(text) or self._part_of_union(held, value, facts) or self._left_out_before(value, facts)
+        if other is None:
+            self.texts[text], self.values[held] = held, value
+        else:
+            self.same[held] = other
+
+    def _part_of_union(self, held: str, value: Node, facts: Facts) -> str | None:
+        sides = [value.left, value.right] if isinstance(getattr(value, "op", None), gast.BitOr) else []
+        sides = value.args if function_called(value, facts) is np.logical_or else sides
+        parts = [self.parts.get(getattr(side, "id", ""), frozenset([gast.dump(side)])) for side in sides]
+        for side, own, other in zip(sides, parts, reversed(parts), strict=True):
+            if other <= own and isinstance(side, gast.Name):
+                return str(side.id)
+        if parts:
+            self.parts[held] = frozenset.union(*parts)
+        return None
+
+    def _left_out_before(self, value: Node, facts: Facts) -> str | None:
+        if function_called(value, facts) is not structure.mask_without or not isinstance(value.args[0], gast.Name):
+            return None
+        before = self.values.get(value.args[0].id)
+        if before is None or function_called(before, facts) is not structure.mask_without:
+            return None
+        alike = all(same_tree(one, other) for one, other in zip(value.args[1:], before.args[1:], strict=True))
+        return str(value.args[0].id) if alike else None
+
+
+def _is_mask(node: Node, facts: Facts) -> bool:
+    """Whether a statement binds a mask of a text of ours once."""
+    if not isinstance(node, gast.Assign) or written_names(node) or len(stores(node)) != 1:
+        return False
+    called = function_called(node.value, facts) if isinstance(node.value, gast.Call) else None
+    own = isinstance(node.value, gast.Compare) or called in _SHAPED
+    return own and is_kept(stores(node)[0], facts)
+
+
+def _values_read(node: Node, facts: Facts) -> list[str]:
+    """What the statement of a mask reads, but for what it reads for its shape alone."""
+    shape = _shape_argument(node.value, facts)
+    return [part.id for part in find_nodes(node.value, gast.Name) if part is not shape]
+
+
+_SHAPED = {structure.mask_to: 1, structure.mask_at: 0, structure.mask_without: 1}  # mask -> where its shape is from
+
+
+def _shape_argument(call: Node, facts: Facts) -> Node | None:
+    """What `mask_to(m, x)`, `mask_at(x, i)` or `diagonal_index(x)` reads for its shape."""
+    function = function_called(call, facts) if isinstance(call, gast.Call) else None
+    if function in _SHAPED:
+        shape: Node = call.args[_SHAPED[function]]
+        return shape
+    rule = None if function is None else rule_of(function)
+    return rule.argument(call, rule.outline) if rule is not None and rule.outline else None
 
 
 def _operation(node: Node, facts: Facts) -> Operation | None:

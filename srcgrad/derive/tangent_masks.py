@@ -236,10 +236,10 @@ def _names(tree: Node, facts: Facts) -> list[Node]:
 
 
 def begins(operation: Operation, parameter: str, facts: Facts) -> bool:
-    """Whether the line of a parameter selects: `np.where(c, d[z], 0.0)`."""
+    """Whether the line of a parameter selects, `np.where(c, d[z], 0.0)`, or puts zeros among what it is given."""
     assert operation.rule is not None, "an op has a rule"
     template = adjoint_template(operation.rule)
-    assert template is not None, "an elementwise rule has a template"
+    assert template is not None, "an elementwise or linear rule has a template"
     for line in chosen_assignments(template.body, Setting(template, operation, facts, "", Spec(ndim=None), {})):
         if derivative_of(line.targets[0]) == parameter:
             for call in find_nodes(line.value, gast.Call):
@@ -247,7 +247,7 @@ def begins(operation: Operation, parameter: str, facts: Facts) -> bool:
                 carried = [
                     part for part in call.args if any(derivative_of(one) for one in find_nodes(part, gast.Subscript))
                 ]
-                if rule is not None and rule.selects and carried:
+                if rule is not None and carried and (rule.selects or rule.zeros == "made"):
                     return True
     return False
 

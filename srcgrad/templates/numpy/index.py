@@ -214,7 +214,8 @@ def interp_tangent(z, x, xp, fp):
     )
 
 
-constants([flat_index, diagonal_index, insertion])
+constants([flat_index, insertion])
+constants([diagonal_index], outline="a")
 
 
 @adjoint.linear(

@@ -1,16 +1,52 @@
-"""Forward mode and products with the Hessian warn of nothing that is not taken."""
+"""No derivative warns of what is not taken: over a collection of small programs, and mode by mode."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any  # functions of arrays
 
 import numpy as np
 import pytest
 
 import srcgrad
+from tests.programs.quiet import PROGRAMS, STILL_WARNED
 
 X = np.array([0.0, 1.0, 2.0])
+
+
+def warned(call: Callable[[], Any]) -> tuple[Any, set[str]]:
+    """What a call gives, and the kinds of the floating-point warnings that it gives."""
+    found: set[str] = set()
+    seen: dict[str, Any] = {"call": lambda kind, _: found.add(kind)}
+    with warnings.catch_warnings(), np.errstate(divide="call", over="call", invalid="call", **seen):
+        warnings.simplefilter("error")  # those that are no floating-point errors: a mean of nothing
+        return call(), found
+
+
+STEP = 1e-6
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda one: one.__name__)
+def test_derivatives_warn_of_no_more_than_the_function(function: Any) -> None:
+    x = PROGRAMS[function]
+    v = np.linspace(0.3, 1.1, x.size).reshape(x.shape)
+    gradient, product = srcgrad.grad(function), srcgrad.hvp(function)
+    _, own = warned(lambda: function(x))
+    first, in_reverse = warned(lambda: gradient(x))
+    along, forward = warned(lambda: srcgrad.jvp(function, (x,), (v,))[1])
+    second, twice = warned(lambda: product(x, v))
+    assert in_reverse <= own
+    assert bool((forward | twice) - own) == (function in STILL_WARNED)
+    assert np.isfinite(first).all()
+    assert np.isfinite(second).all()
+    assert np.isclose(along, np.sum(first * v), rtol=1e-10)
+    v = np.where(np.isin(x, [0.0, 1.0, -800.0, 800.0]), 0.0, v)  # what is singular stays where it is
+    with np.errstate(all="ignore"):
+        sides = [(function(one), gradient(one)) for one in (x + STEP * v, x - STEP * v)]
+        second = product(x, v)
+    assert np.isclose(np.sum(first * v), (sides[0][0] - sides[1][0]) / (2.0 * STEP), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(second, (sides[0][1] - sides[1][1]) / (2.0 * STEP), rtol=1e-5, atol=1e-5)
 
 
 def chosen(x):
