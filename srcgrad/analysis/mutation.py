@@ -462,8 +462,6 @@ def _makes_array(node: Node, facts: Facts) -> bool:
         return False
     if _is_display(node.value):
         return False  # [0.0] * n
-    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
-        return not value.keywords
     return is_fresh(node, facts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -575,3 +576,37 @@ def test_an_array_made_like_integers_holds_integers_whatever_fills_it() -> None:
     for derivative in (srcgrad.grad(filled_like_integers), tangent):
         with pytest.raises((srcgrad.DifferentiationError, TypeError), match="E5002"):
             derivative(x, k)
+
+
+def made_of_a_dtype(x):
+    a = np.array(x, dtype=float)
+    a[0] *= 2.0
+    return np.sum(a * x)
+
+
+def made_of_numbers_and_a_dtype(x):
+    a = np.array([x[0], 1.0], dtype=float)
+    a[1] = x[1] ** 2
+    return np.sum(a * x)
+
+
+def copied_by_name(x):
+    a = np.array(object=x, copy=True)
+    a[0] = x[1] ** 2
+    return np.sum(a * x)
+
+
+@pytest.mark.parametrize("function", [made_of_a_dtype, made_of_numbers_and_a_dtype, copied_by_name])
+def test_what_np_array_makes_is_new_however_it_is_called(function: Any) -> None:
+    srcgrad.check_grads(function, (np.array([0.3, 0.7]),))
+
+
+def shown(x):
+    a = np.asarray(x, dtype=float)
+    a[0] = 3.0
+    return np.sum(a * x)
+
+
+def test_what_np_asarray_gives_may_be_the_callers() -> None:
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.grad(shown)(np.ones(2))
