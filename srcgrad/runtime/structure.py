@@ -100,7 +100,7 @@ def fields_of(x: Any) -> dict[str, Any]:
     return {name: getattr(x, name) for name, field in x.__dataclass_fields__.items() if field.init}
 
 
-def _is_near(x: Any, other: Any) -> bool:
+def _is_near(x: object, other: object) -> bool:
     return isinstance(other, np.ndarray) and np.shares_memory(x, other)
 
 
