@@ -149,3 +149,18 @@ def test_all_that_is_read_has_no_mask() -> None:
 def test_the_text_has_the_mask_of_reverse_mode() -> None:
     text = srcgrad.source(chosen, mode="forward")
     assert "0.5 * x_dot / np.where(x > 0.2, t, 1.0)" in text
+
+
+def condition_that_changes(x, y):
+    a = x
+    b = a
+    t = 0.0
+    y = np.sum(y)
+    if y > 0.0:
+        t = np.sum(np.where((a < 0.4) & (y > -0.5), np.sqrt(y), 0.0))
+        a = np.abs(b) * 2.0
+    return np.sum(a) + t
+
+
+def test_a_tangent_does_not_wait_behind_what_its_mask_reads_changes() -> None:
+    srcgrad.check_grads(condition_that_changes, (np.array([0.3, 0.7]), np.array([0.4, 0.9])))
