@@ -394,7 +394,10 @@ def _count(function: Node, facts: Facts) -> None:
     facts.activity.definition = {
         name: nodes[0] for name, nodes in bound.items() if len(nodes) == 1 and name not in given
     }
-    facts.activity.rebound.update(dict.fromkeys(name for name in bound if name not in facts.activity.definition))
+    for name, nodes in bound.items():
+        anew = [node for node in nodes if name not in written_names(node)]
+        if len(anew) + (name in given) > 1:
+            facts.activity.rebound[name] = None
     for loop in [node for node in statements(function.body) if isinstance(node, gast.For | gast.While)]:
         inside = list(statements([loop]))
         own = {name for node in inside for name in stores(node)}

@@ -17,7 +17,7 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.activity import differentiable_parameters
-from srcgrad.core.facts import Facts, Operation, copy_with_facts, function_called
+from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, function_called
 from srcgrad.core.rules import adjoint_template, rule_of
 from srcgrad.core.trees import (
     BLOCKS,
@@ -414,11 +414,24 @@ class _Needs:
         masking = StatementMasks(facts, node, {given.id: later}, ahead=True)
         _, found = masking.lines(lines.shared, [line.value for line in lines.lines])
         masks: list[Mask | None] = []
+        others = [a for a in operation.bound.values() if isinstance(a, gast.AST) and not isinstance(a, gast.Constant)]
+        broadcasts = operation.rule.kind == "elementwise" and len(others) > 1
         for line, (_, mask) in zip(lines.lines, found, strict=True):
-            masks += self._of_items(operation.bound[line.parameter], read, mask, masking)
+            operand = operation.bound[line.parameter]
+            if broadcasts and mask is not None:
+                mask = replace(mask, spec=self._spec_of(mask, masking) or facts.values.spec[node])
+                mask = masking.fit_mask(mask, copy_with_facts(operand, facts), facts.values.spec.get(operand))
+            masks += self._of_items(operand, read, mask, masking)
         made = masking.union_of_masks(masks) if masks else None
         self._keep(masking)
         return made
+
+    def _spec_of(self, mask: Mask, masking: StatementMasks) -> Spec | None:
+        """Rank and shape of a mask that is made like an array."""
+        here = {stores(each)[0]: each for each in masking.made}
+        node = here.get(mask.held) or self.made.get(mask.held) or self.facts.activity.definition.get(mask.held)
+        shape = None if node is None else _shape_argument(node.value, self.facts)
+        return self.facts.values.value_spec.get(getattr(shape, "id", ""))
 
     def _of_items(self, operand: Node, read: str, mask: Mask | None, masking: StatementMasks) -> list[Mask | None]:
         """That of an operand, or those of the items of a display that are a name."""

@@ -164,3 +164,14 @@ def condition_that_changes(x, y):
 
 def test_a_tangent_does_not_wait_behind_what_its_mask_reads_changes() -> None:
     srcgrad.check_grads(condition_that_changes, (np.array([0.3, 0.7]), np.array([0.4, 0.9])))
+
+
+def chosen_or_a_number(u, q):
+    return np.where(u > 0.2, u, q)
+
+
+def test_where_a_number_is_needed_is_no_mask_of_what_it_was_made_of() -> None:
+    def f(x):
+        return np.sum(chosen_or_a_number(x, np.linalg.norm(np.sqrt(np.abs(x)))))
+
+    srcgrad.check_grads(f, (np.array([0.3, -0.7, 0.9]),))
