@@ -644,7 +644,8 @@ def is_linear(node: Node, facts: Facts) -> bool:
         return fits(node, facts)
     multiplies = rule.kind == "multilinear" and rule.shape in rule.parameters
     moves = rule.zeros in ("kept", "added") and rule.shape != "given"
-    return multiplies or rule.rearranges or (rule.kind == "linear" and moves)
+    several = rule.gives in ("arrays", "tuple")  # a list of arrays has no negative
+    return not several and (multiplies or rule.rearranges or (rule.kind == "linear" and moves))
 
 
 def is_floating(node: Node, facts: Facts) -> bool:

@@ -80,8 +80,14 @@ def may_warn(node: Node, facts: Facts) -> bool:
         return False
     powers = [one.value for one in operation.bound.values() if isinstance(one, gast.Constant)]
     whole = any(isinstance(one, int) and one > 0 for one in powers)
-    divides = operation.rule.op in (np.divide, np.reciprocal) and not written_names(node) and meets_doubt(node, facts)
-    return divides or (is_singular(node, facts) and not (operation.rule.op is np.power and whole))
+    return _divides(node, facts) or (is_singular(node, facts) and not (operation.rule.op is np.power and whole))
+
+
+def _divides(node: Node, facts: Facts) -> bool:
+    """Whether a statement binds a quotient whose divisor may be zero."""
+    operation = facts.operation_of(node)
+    quotient = operation is not None and operation.rule is not None and operation.rule.op in (np.divide, np.reciprocal)
+    return quotient and not written_names(node) and meets_doubt(node, facts)
 
 
 def _mask_statements(node: Node, facts: Facts) -> Block:
@@ -274,20 +280,27 @@ class _Needs:
 
     def _wanted(self) -> dict[str, None]:
         """Names from whose tangents something is left out for sure, and that go on from one that may warn."""
+        chosen, read = self._left_out(by_pieces=False), self._left_out(by_pieces=True)
+        found: dict[str, None] = {}
+        for node in self.block:
+            bound = stores(node)
+            some = chosen if _divides(node, self.facts) else read  # the function divides there itself
+            begun = may_warn(node, self.facts) or any(one in found for one in loads(node))
+            if bound and some.get(bound[0]) and begun:
+                found[bound[0]] = None
+        return found
+
+    def _left_out(self, by_pieces: bool) -> dict[str, bool]:
+        """Whether something is left out of the tangent of each name, also where pieces of it are read alone."""
         some: dict[str, bool] = {}
         for node in reversed(self.block):
             for one in stores(node):
                 usable = one in self.inner and one in self.facts.activity.active and self._is_kept(one)
                 some[one] = usable and (
-                    self._is_overwritten(one) or all(self._leaves_out(user, one, some) for user in self.users[one])
+                    self._is_overwritten(one)
+                    or all(self._leaves_out(user, one, some, by_pieces) for user in self.users[one])
                 )
-        found: dict[str, None] = {}
-        for node in self.block:
-            bound = stores(node)
-            begun = may_warn(node, self.facts) or any(one in found for one in loads(node))
-            if bound and some.get(bound[0]) and begun:
-                found[bound[0]] = None
-        return found
+        return some
 
     def _is_kept(self, one: str) -> bool:
         """Whether a name is bound once, to what nothing changes but writes of this block into its elements."""
@@ -305,7 +318,7 @@ class _Needs:
         """Whether the block overwrites elements of an array."""
         return any(isinstance(node, gast.Assign) and one in written_names(node) for node in self.users.get(one, ()))
 
-    def _leaves_out(self, node: Node, read: str, some: dict[str, bool]) -> bool:
+    def _leaves_out(self, node: Node, read: str, some: dict[str, bool], by_pieces: bool) -> bool:
         """Whether a statement leaves out some of what it reads, or what it goes into does."""
         operation, facts = _operation(node, self.facts), self.facts
         if self._is_plain(node, read):
@@ -322,7 +335,7 @@ class _Needs:
         if any(not isinstance(operation.bound[p], gast.Name | gast.List | gast.Tuple) for p in active):
             return False
         if operation.function is operator.getitem:
-            return later or self._reads_some(read, operation.bound["index"])
+            return later or (by_pieces and self._reads_some(read, operation.bound["index"]))
         if operation.rule.own is not None or adjoint_template(operation.rule) is None:
             return False
         return later or operation.rule.zeros == "made" or all(begins(operation, p, facts) for p in active)
