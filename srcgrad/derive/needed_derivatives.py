@@ -113,9 +113,11 @@ def _note_mask(node: Node, operation: Operation, shared: Block, facts: Facts) ->
     """Note where the tangent of what a statement binds may be nonzero, with the statements that it takes."""
     assert operation.rule is not None, "an op has a rule"
     taken = differentiable_parameters(operation.rule)
-    operands = {p: one for p, one in operation.bound.items() if p in taken and isinstance(one, gast.Name)}
-    active = [parameter for parameter, one in operands.items() if one.id in facts.activity.active]
+    given = {p: one for p, one in operation.bound.items() if p in taken and isinstance(one, gast.AST)}
+    active = [p for p, one in given.items() if any(each in facts.activity.active for each in loads(one))]
     if active and operation.rule.kind == "elementwise":
+        if not all(isinstance(given[parameter], gast.Name) for parameter in active):
+            return  # the mask of a part is not known here
         found = [_line(node, operation, parameter, facts) for parameter in active]
         mask_terms(node, found, facts)
         shared += [each for lines, _, _ in found for each in lines.shared]

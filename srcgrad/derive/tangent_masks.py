@@ -449,8 +449,8 @@ def move_support(
     masking = StatementMasks(facts, node, {}, ahead=True)
     numpy = facts.library("np")
     swap: dict[Node, Node] = {}
-    for one in (operation.bound[parameter] for parameter in active):
-        held = getattr(one, "id", "")
+    for one in (each for parameter in active for each in _names(operation.bound[parameter], facts)):
+        held = one.id
         mask = facts.idioms.supports.get(held)
         if held in facts.idioms.supported:
             swap[one] = name(facts.idioms.supported[held])

@@ -116,3 +116,19 @@ def test_what_both_sides_of_a_condition_read_has_no_mask() -> None:
 
     x = np.array([0.3, 2.0])
     np.testing.assert_allclose(srcgrad.grad(f)(x), np.array([1.5, 0.5]) / np.sqrt(x), rtol=1e-12)
+
+
+def selected_and_largest(x, y):
+    r = np.sqrt(np.select([y > 0.0, y > 0.1], [np.sqrt(np.abs(x)), y], max(x[0], 0.1)))
+    return np.max(np.log(r))
+
+
+def stacked_with_what_has_no_mask(x, y):
+    r = np.sqrt(np.stack([np.maximum(x, 0.2), np.abs(y)]))
+    return np.sum(np.where(r > 0.5, np.log(r), 0.0))
+
+
+@pytest.mark.parametrize("function", [selected_and_largest, stacked_with_what_has_no_mask])
+def test_items_of_a_display_count_in_a_mask(function: Any) -> None:
+    x, y = np.array([1.98, -0.54, -0.09]), np.array([0.99, 0.81, 0.83])
+    srcgrad.check_grads(function, (x, y), order=1)
