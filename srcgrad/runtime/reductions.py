@@ -134,6 +134,8 @@ def share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> A
     array([[0., 3.],
            [4., 4.]])
     """
+    if np.ndim(g) > np.ndim(y) == 0:
+        g = np.reshape(g, ())  # of a sum along the axis that a number has there
     if axis == -1 and not keepdims and np.ndim(a):
         g, y = np.asarray(g)[..., None], np.asarray(y)[..., None]
     elif axis is not None and not keepdims and np.ndim(a):

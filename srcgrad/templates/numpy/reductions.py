@@ -151,7 +151,7 @@ def smallest_or_most_tangent(y, a, axis=None, keepdims=False):
 def cumsum(y, a, axis=None):
     if axis is None or np.ndim(a) == 0:
         d[a] = np.reshape(np.cumsum(d[y][::-1])[::-1], np.shape(a))
-    elif axis in (-3, -2, 1, 2, 3) or (axis in (-1, 0) and np.ndim(a) > 0):  # a number has the axes 0 and -1 here
+    elif axis in (-3, -2, -1, 0, 1, 2, 3):
         d[a] = np.flip(np.cumsum(np.flip(d[y], axis), axis), axis)
     else:
         d[a] = np.reshape(np.flip(np.cumsum(np.flip(d[y], axis), axis), axis), np.shape(a))
