@@ -65,7 +65,7 @@ def bind_needed_masks(function: Node, facts: Facts) -> None:
     >>> [line.strip() for line in lines if "np.where" in line]
     ['t3_bar = 0.5 * y_bar / np.where(p >= 0.0, np.sqrt(np.maximum(p, 0.0)), 1.0)']
     """
-    facts.idioms.sought = tangents_to_follow(function, facts, may_warn)
+    facts.idioms.sought = tangents_to_follow(function, facts, _is_root)
     if facts.idioms.sought:
         function.body = rewrite_statements(function.body, lambda node: [node, *_mask_statements(node, facts)])
 
@@ -74,13 +74,18 @@ _LOGARITHMS = (np.log, np.log2, np.log10, np.log1p)  # infinite where their deri
 
 
 def may_warn(node: Node, facts: Facts) -> bool:
+    """Whether a derivative divides by zero, or by what overflows."""
+    return _divides(node, facts) or _is_root(node, facts)
+
+
+def _is_root(node: Node, facts: Facts) -> bool:
     """Whether a derivative divides by zero where the function does not: that of a root, not that of a logarithm."""
     operation = facts.operation_of(node)
     if operation is None or operation.rule is None or operation.rule.op in _LOGARITHMS:
         return False
     powers = [one.value for one in operation.bound.values() if isinstance(one, gast.Constant)]
     whole = any(isinstance(one, int) and one > 0 for one in powers)
-    return _divides(node, facts) or (is_singular(node, facts) and not (operation.rule.op is np.power and whole))
+    return is_singular(node, facts) and not (operation.rule.op is np.power and whole)
 
 
 def _divides(node: Node, facts: Facts) -> bool:
