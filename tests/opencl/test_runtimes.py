@@ -43,7 +43,7 @@ def space(runtime: str, memory: str, tmp_path: pathlib.Path) -> dict[str, str]:
     folder = tmp_path / "vendors"  # Intel's package names its library in a file that loaders do not look for
     folder.mkdir()
     (folder / "intel.icd").write_text(f"{INTEL}\n")
-    device = "Portable" if runtime == "pocl" else "Intel"
+    device = "Portable" if runtime == "pocl" else "Intel(R) OpenCL"  # PoCL names its device after the processor
     return {**os.environ, "OCL_ICD_VENDORS": str(folder), "SRCGRAD_DEVICE": device, "SRCGRAD_MEMORY": memory}
 
 
