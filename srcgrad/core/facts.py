@@ -358,6 +358,8 @@ class Idioms:
     zeroed: dict[Node, int] = field(default_factory=dict)  # statement -> how many zeros its tangent has
     needed: dict[Node, Any] = field(default_factory=dict)  # statement -> where its tangent is needed, what that takes
     later: dict[Node, Node] = field(default_factory=dict)  # statement -> the one behind which its tangent stands
+    chosen: dict[tuple[str, bool, str], bool] = field(default_factory=dict)  # answers of derive.masks, by condition
+    elsewhere: dict[tuple[str, str], object] = field(default_factory=dict)  # ... the number that a name is where none
 
 
 @dataclass(slots=True)

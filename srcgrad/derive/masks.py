@@ -95,7 +95,14 @@ def is_settled(tree: Node, divides: bool, origin: str, facts: Facts, reading: Te
 
 
 def _is_chosen(one: str, divides: bool, origin: str, facts: Facts) -> bool:
-    """Whether a name is made of `np.where(c, x, 1.0)`, or of what is finite there."""
+    """Whether a name is made of `np.where(c, x, 1.0)`, or of what is finite there; each is asked once."""
+    known = facts.idioms.chosen
+    if (one, divides, origin) not in known:
+        known[one, divides, origin] = _is_made_of_chosen(one, divides, origin, facts)
+    return known[one, divides, origin]
+
+
+def _is_made_of_chosen(one: str, divides: bool, origin: str, facts: Facts) -> bool:
     operation = facts.operation_of(facts.activity.definition.get(one))
     if operation is None or operation.rule is None or operation.rule.kind != "elementwise":
         return False
@@ -112,6 +119,16 @@ def _elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) 
     """The number that a value is where a condition does not hold: 2.0 for `np.sqrt(np.where(c, x, 4.0))`."""
     if isinstance(tree, gast.Constant):
         return np.float64(tree.value) if type(tree.value) in (int, float) else None
+    local = isinstance(tree, gast.Name) and reading.value(tree.id) is not None
+    if not isinstance(tree, gast.Name) or local or tree.id not in facts.activity.definition:
+        return _number_elsewhere(tree, origin, facts, reading)
+    known = facts.idioms.elsewhere
+    if (tree.id, origin) not in known:
+        known[tree.id, origin] = _number_elsewhere(tree, origin, facts, reading)
+    return known[tree.id, origin]
+
+
+def _number_elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) -> Any:
     meant = reading.value(tree.id) if isinstance(tree, gast.Name) else None
     operation = facts.operation_of(facts.activity.definition.get(getattr(tree, "id", "")))
     if meant is not None:
