@@ -34,6 +34,7 @@ from typing import Any  # called functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import StaticModule, binding_of_text
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, Request, inner_kinds
 from srcgrad.core.marks import is_opaque
@@ -524,8 +525,8 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
         return str(local.items[0][0].__name__)
     found = _object_outside(operand, scope)
     text = _text(operand, scope)
-    if isinstance(text, ast.Call) and _OWN.search(ast.unparse(text.func)):
-        return f"made by `{ast.unparse(text.func)}`"
+    if isinstance(text, ast.Call) and (maker := _maker(text, _module_of(operand, scope))):
+        return f"made by `{maker}`"
     if found is None and isinstance(operation.function, np.ufunc):
         found = attribute_held(operand, lambda part: binding_of(part, scope.facts, scope.local))
         found = found if hasattr(type(found), "__mul__") and not isinstance(found, np.memmap) else None
@@ -576,6 +577,25 @@ def _object_outside(value: Node, scope: Scope) -> Any:
 
 
 _OWN = re.compile(r"\b(ma|mat|matrix|sparse|chararray|recarray)\b|^[A-Z]|\.[A-Z]")  # makers of what is no plain array
+
+
+def _module_of(value: Node, scope: Scope) -> StaticModule | None:
+    found = binding_of(value, scope.facts, scope.local)
+    return None if found is None else found.module
+
+
+def _maker(text: ast.Call, module: StaticModule | None, seen: frozenset[str] = frozenset()) -> str:
+    """What has made a value that is no plain array; empty where it is one, as what `W.copy()` makes of one is."""
+    root = text.func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    held = binding_of_text(root, module) if module is not None else None
+    if module is None or held is None or held.kind != "value" or not isinstance(root, ast.Name):
+        return ast.unparse(text.func) if _OWN.search(ast.unparse(text.func)) else ""
+    assigned = [one for one in module.tree.body if isinstance(one, ast.Assign)]
+    made = [one.value for one in assigned if any(getattr(part, "id", "") == root.id for part in one.targets)]
+    calls = [one for one in made if isinstance(one, ast.Call) and root.id not in seen]
+    return next((maker for one in calls if (maker := _maker(one, module, seen | {root.id}))), "")
 
 
 def _text(value: Node, scope: Scope) -> ast.expr | None:

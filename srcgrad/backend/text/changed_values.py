@@ -1510,10 +1510,19 @@ class _Slice:
         if found := [one.lineno for one in self.kept if one in self.effects.reflective]:
             return f"line {found[-1]} finds a module in sys.modules"
         for statement in self._outermost():
-            for node in ast.walk(statement):
+            for node in self._parts(statement):
                 if reason := self._forbids(node):
                     return f"line {getattr(node, 'lineno', statement.lineno)} {reason}"
         return ""
+
+    def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes of a statement that the output has, and the imports that it would lack."""
+        yield node
+        whole = isinstance(node, FUNCTIONS | ast.ClassDef)
+        for one in ast.walk(node) if whole else ast.iter_child_nodes(node):
+            left_out = isinstance(one, ast.stmt) and one not in self.kept
+            if whole or not left_out or isinstance(one, ast.Import | ast.ImportFrom):
+                yield from [one] if whole else self._parts(one)
 
     def _outermost(self) -> list[ast.stmt]:
         return [one for one in self.module.tree.body if one in self.kept]

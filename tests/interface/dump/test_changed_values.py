@@ -299,6 +299,26 @@ for it in range(10):
     W -= 0.1 * g
     print(it, np.sum(g * g))
 """,
+    "progress": """
+W = np.array([0.2, 0.5, 0.9])
+for k in range(3):
+    W[k] = W[k] / (1.0 + k)
+    print("step", k)
+SCALE = W.sum()
+
+def f(x):
+    return np.sum(np.tanh(x * W)) / SCALE
+""",
+    "methods_of_a_capital_name": """
+D = np.array([1.0, 2.0, 4.0])
+D -= 0.5
+MU = D.mean()
+C = D.copy()
+W = D.T
+
+def f(x):
+    return np.sum((x - MU) * C * x) + np.sum(W * x)
+""",
     "coeffs": """
 c = [0.0] * 3
 for k in range(3):
