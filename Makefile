@@ -73,6 +73,7 @@ fuzz: $(VENV)/test.installed
 	$(BIN)/python -m tests.random.sweeps $(FIRST) $(N)
 	$(BIN)/python -m tests.random.mixed $(FIRST) $(N)
 	$(BIN)/python -m tests.random.language $(FIRST) $(N)
+	$(BIN)/python -m tests.random.masks $(FIRST) $(N)
 
 rules: $(VENV)/test.installed
 	$(BIN)/python -m tests.templates.every_form --write
