@@ -128,7 +128,7 @@ def _elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) 
     return known[tree.id, origin]
 
 
-def _number_elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) -> Any:
+def _number_elsewhere(tree: Node, origin: str, facts: Facts, reading: TemplateReading) -> object:
     meant = reading.value(tree.id) if isinstance(tree, gast.Name) else None
     operation = facts.operation_of(facts.activity.definition.get(getattr(tree, "id", "")))
     if meant is not None:
