@@ -384,7 +384,8 @@ class Case:
             raise Fault("late", "dump", "more than 20 s") from None
         except Exception as error:
             raise Fault("crash", "dump", blame(error)) from error
-        made: dict[str, Any] = {"__name__": "dumped"}
+        module = sys.modules["dumped"] = types.ModuleType("dumped")  # dataclasses look there
+        made: dict[str, Any] = module.__dict__
 
         def call(f: Any, args: Arguments) -> Any:
             exec(compile(text, "<dumped>", "exec"), made)
