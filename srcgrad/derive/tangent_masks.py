@@ -338,7 +338,9 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
     if not bound:
         return []
     display = isinstance(getattr(node, "value", None), gast.Tuple | gast.List | gast.Dict)
-    if (
+    taken = written_names(node)[:1] if isinstance(node, gast.Assign) and not is_write(node) else []
+    unknown = bool(taken) and taken[0] not in facts.idioms.supported  # popped from a stack that has no supports
+    if unknown or (
         not written_names(node)
         and isinstance(node, gast.Assign)
         and not display
