@@ -15,14 +15,14 @@ from dataclasses import dataclass, field, replace
 from dataclasses import dataclass as record
 from functools import partial
 from itertools import repeat
-from typing import Any  # the bounds of a domain are given for all parameters or for each
+from typing import Any  # numbers of any NumPy type
 
 import gast
 import numpy as np
 
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Spec, copy_with_facts
-from srcgrad.core.rules import Rule, rule_of
+from srcgrad.core.rules import Rule, linear_arguments, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -80,9 +80,15 @@ def _arguments(tree: Node, rule: Rule, reading: TemplateReading, choose: Choose,
 
 def smooth_at(rule: Rule, parameter: str) -> float:
     """A number at which an operation is smooth."""
-    domain: Any = rule.domain
-    low, high = domain.get(parameter, (-2.0, 2.0)) if isinstance(domain, dict) else domain
+    low, high = _domain_of(rule, parameter)
     return next((one for one in (1.0, 0.5) if low < one < high), 0.5 * (low + high))
+
+
+def _domain_of(rule: Rule, parameter: str) -> tuple[float, float]:
+    domain = rule.domain
+    if isinstance(domain, dict):
+        return domain.get(parameter, (-2.0, 2.0))
+    return domain
 
 
 def is_settled(tree: Node, divides: bool, origin: str, facts: Facts, reading: TemplateReading) -> bool:
@@ -345,17 +351,13 @@ class StatementMasks:
         return tree, None
 
     def _call(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
-        called = self.reading.called(tree.func)
-        # `np.divide(g, x)` is the spelling of `g / x` for numbers: Python's raise where x is 0
-        divides = called is np.divide and len(tree.args) == 2 and not tree.keywords
-        if divides and self._carries(tree.args[0]) and not self._carries(tree.args[1]):
-            tree.args[0], mask = self.line(tree.args[0], moves)
-            tree.args[1] = self._factor(tree.args[1], mask, True)
-            return tree, mask
-        rule = rule_of(called)
-        if rule is None or not (rule.selects or rule.zeros):
-            return self._mask_unknown_call(tree, moves)
+        rule = rule_of(self.reading.called(tree.func))
         places = [k for k, part in enumerate(tree.args) if self._carries(part)]
+        if rule is None or not (rule.selects or rule.zeros):
+            if rule is not None and rule.kind == "elementwise" and len(places) == 1 and not tree.keywords:
+                if rule.parameters[places[0]] in linear_arguments(rule):
+                    return self._mask_product(tree, rule, places[0], moves)
+            return self._mask_unknown_call(tree, moves)
         if not places or (tree.keywords and rule.selects):
             return tree, None
         if rule.selects:
@@ -370,6 +372,15 @@ class StatementMasks:
             again.args[places[0]] = self.nans(mask)
             again = expression(f"{self.facts.library('np')}.isnan(e)", e=again)
         return tree, self.bound(again)
+
+    def _mask_product(self, tree: Node, rule: Rule, place: int, moves: bool) -> tuple[Node, Mask | None]:
+        """A call that is linear in one argument: `np.divide(g, x)`, `quotient(g, np.where(x == 0.0, np.inf, x))`."""
+        tree.args[place], mask = self.line(tree.args[place], moves)
+        for k, parameter in enumerate(rule.parameters[: len(tree.args)]):
+            if k != place:
+                low, high = _domain_of(rule, parameter)
+                tree.args[k] = self._factor(tree.args[k], mask, not low < 0.0 < high)
+        return tree, mask
 
     def _mask_unknown_call(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
         """A call of which nothing is known: what it is given is masked, and what it gives has no mask."""

@@ -294,11 +294,13 @@ def is_nonzero(node: Node, reading: TemplateReading) -> bool:
 
 
 def _is_guarded(test: Node, one: Node, other: Node, reading: TemplateReading) -> bool:
-    """`np.where(z == 0.0, np.inf, z)`."""
+    """`np.where(z == 0.0, np.inf, z)`, or `np.sign(z)` there."""
     if not isinstance(test, gast.Compare) or not isinstance(test.ops[0], gast.Eq):
         return False
     zero = _literal(test.comparators[0], reading) == 0.0
-    return zero and same_tree(test.left, other) and is_nonzero(one, reading) and is_finite(other, reading)
+    sign = isinstance(other, gast.Call) and reading.called(other.func) is np.sign
+    z = other.args[0] if sign else other
+    return zero and same_tree(test.left, z) and is_nonzero(one, reading) and is_finite(z, reading)
 
 
 def _is_positive(node: Node, reading: TemplateReading) -> bool:

@@ -29,6 +29,7 @@ from srcgrad.core.trees import (
     is_write,
     loads,
     name,
+    parameters,
     part_written,
     statements,
     stores,
@@ -48,7 +49,8 @@ Read = dict[Node, dict[str, None]]
 
 def zeros(function: Node, facts: Facts) -> tuple[dict[str, None], dict[Node, int], Read]:
     """Names whose tangents bring zeros to a doubtful factor, and how many zeros each statement makes."""
-    flow = _Flow(facts)
+    given = [p for p in parameters(function) if p in facts.activity.active and p not in facts.request.wrt]
+    flow = _Flow(facts, dict.fromkeys(given, ALL))  # of these none has a tangent
     flow.block(function.body)
     order = statements(function.body)
     made: dict[str, Block] = {}

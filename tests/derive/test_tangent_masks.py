@@ -283,3 +283,25 @@ def test_the_support_of_a_container_has_its_nesting(c: float) -> None:
     w = np.array([0.3, -0.7])
     srcgrad.check_grads(dict_that_a_branch_changes, (c, {"w": w, "b": [0.3]}), order=1)
     srcgrad.check_grads(list_that_a_trip_binds, (c, [w, 0.3]), order=1)
+
+
+def size_of_what_is_clipped(x, s):
+    return np.sum(np.sqrt(np.abs(np.clip(x, 0.0, 2.0))) * x) * s
+
+
+def argument_bound_anew(x, s):
+    a = x
+    for _ in range(2):
+        a = np.sqrt(np.maximum(a, 0.0) + 0.0 * s)
+    for _ in range(2):
+        a, s = np.minimum(a, 3.0), np.sum(np.tanh(a)) * s
+    return np.sum(a**3) + s
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of loops that no element reaches
+@pytest.mark.parametrize("function", [size_of_what_is_clipped, argument_bound_anew])
+def test_zeros_reach_the_second_derivative(function: Any) -> None:
+    """Through the derivative of a size, and from arguments that have no tangent though their names are bound anew."""
+    x, v = np.array([-0.3, 0.4]), np.array([0.3, 0.7])
+    sides = [srcgrad.grad(function)(x + h * v, 0.7) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(srcgrad.hvp(function)(x, 0.7, v), (sides[0] - sides[1]) / 2e-6, rtol=1e-6, atol=1e-9)

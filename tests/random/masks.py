@@ -1,6 +1,7 @@
 """Programs drawn at random of what selects and what is singular: roots, norms and logarithms behind conditions.
 
-`python -m tests.random.masks FIRST COUNT` draws that many. Names are bound anew in branches and loops, and helpers leave
+`python -m tests.random.masks FIRST COUNT [ORDER]` draws that many. At order 2 products with the Hessian are
+held to differences of the gradient. Names are bound anew in branches and loops, and helpers leave
 early, so that a mask is that of another branch or trip where it is kept by a name alone. Masked factors must be what they
 are unmasked. A gradient may warn where the function does not: at the root of a 0 that is truly taken, as of a clamped
 value that is clamped once more.
@@ -135,7 +136,7 @@ def program(seed: int) -> str:
     return f"{helpers}{begun}" + "\n".join(writer.lines) + f"\n    return {writer.pick.choice(RESULTS)}\n"
 
 
-def outcome(seed: int) -> str:
+def outcome(seed: int, order: int = 1) -> str:
     """`right`, `refused CODE`, `skipped` (the program warns, or is not smooth), `warns: which`, or `wrong: why`."""
     text, name = program(seed), f"<random masks {seed}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
@@ -145,7 +146,7 @@ def outcome(seed: int) -> str:
     args = (numbers.normal(size=3), numbers.normal(size=3), float(numbers.normal()), int(numbers.integers(1, 4)))
     way = numbers.normal(size=3), numbers.normal(size=3), float(numbers.normal())
     try:
-        return _compared(space["f"], args, way)
+        return _compared(space["f"], args, way) if order == 1 else _compared_twice(space["f"], args, way[0])
     except DifferentiationError as error:
         why = amiss(error, text)
         return f"wrong: {why}: {error}" if why else f"refused {error.code}"
@@ -179,6 +180,32 @@ def _compared(f: Any, args: tuple[Any, ...], way: tuple[Any, ...]) -> str:
     )
 
 
+def _compared_twice(f: Any, args: tuple[Any, ...], way: Any) -> str:
+    """Products with the Hessian against differences of the gradient."""
+    x, *others = args
+    gradient = srcgrad.grad(f)
+    with np.errstate(all="ignore"):
+        try:
+            sides = [
+                (gradient(x + h * way, *others) - gradient(x - h * way, *others)) / (2.0 * h) for h in (1e-6, 1e-5)
+            ]
+        except UnboundLocalError:
+            return "skipped"
+        scale = 1.0 + np.max(np.abs(sides[0]))
+        if not np.max(np.abs(sides[0] - sides[1])) <= 1e-4 * scale <= 1e2:  # nor are they nan
+            return "skipped"
+        found = srcgrad.hvp(f)(x, *others, way)
+    if not np.max(np.abs(found - sides[0])) <= 1e-3 * scale:
+        return f"wrong: second {found}, differences {sides[0]}"
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        try:
+            f(*args)
+        except FloatingPointError:
+            return "right"
+        srcgrad.hvp(f)(x, *others, way)
+    return "right"
+
+
 def _slope(f: Any, args: tuple[Any, ...], way: tuple[Any, ...], step: float) -> float:
     ends = [
         float(f(*[one + side * step * part for one, part in zip(args, way, strict=False)], args[3])) for side in (1, -1)
@@ -186,11 +213,11 @@ def _slope(f: Any, args: tuple[Any, ...], way: tuple[Any, ...], step: float) -> 
     return (ends[0] - ends[1]) / (2.0 * step)
 
 
-def main(first: int, count: int) -> int:
+def main(first: int, count: int, order: int = 1) -> int:
     """Draw programs, print what is wrong, and the counts; the number that are wrong."""
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(first, first + count):
-        found = outcome(seed)
+        found = outcome(seed, order)
         counts[found.split(":")[0]] += 1
         if found.startswith("wrong"):
             print(f"program {seed}: {found[:300]}".replace("\n", " | "), flush=True)
