@@ -50,6 +50,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    holds,
     is_swap,
     is_write,
     loads,
@@ -70,11 +71,12 @@ from srcgrad.frontend.resolve import binding_of, dtype_given
 from srcgrad.runtime import add, owned
 
 
-def give_copies(node: Node, flow: Graph, views: Views, facts: Facts) -> Block:
+def give_copies(node: Node, flow: Graph, views: Views, facts: Facts, given: frozenset[str]) -> Block:
     """A function that is called with an array that changes later gets a copy, which its pullback may keep.
 
     So does the forward half of a class of two halves, which may keep its arguments; and so do a list, a tuple and a
-    dict of our own text, which undoes what was written into an array that they hold.
+    dict of our own text, which undoes what was written into an array that they hold. `given` are names that may hold a
+    list of Python's.
     """
     made: Block = [node]
     context = facts.filled_by(node)
@@ -86,7 +88,7 @@ def give_copies(node: Node, flow: Graph, views: Views, facts: Facts) -> Block:
             bases = {read.id: None} if read.id in facts.memory.mutable else views.get(read.id, {})
             if not bases or not written_after(flow, node, bases, facts):
                 continue
-            held, copy = _copy_of(read, node, facts)
+            held, copy = _copy_of(read, node, facts, given)
             made.insert(0, copy)
             if isinstance(item, gast.keyword):
                 item.value = held
@@ -112,9 +114,9 @@ def _places(node: Node, context: str | None, facts: Facts) -> list[list[Node]]:
     return []
 
 
-def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
+def _copy_of(read: Node, node: Node, facts: Facts, given: frozenset[str]) -> tuple[Node, Node]:
     """A temporary that holds a copy of what a name holds now, and the statement that makes it."""
-    of_any = f"{facts.library('np')}.copy(x)" if _may_be_number(read.id, facts) else ""
+    of_any = f"{facts.library('np')}.copy(x)" if _may_be_number(read.id, facts, given) else ""
     made = _bind_temporary(_copy_call(read, facts, of_any or "x.copy()"), read.id, node, facts)
     held = name(str(target(made)))
     if read in facts.values.spec:
@@ -122,17 +124,18 @@ def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
     return held, made
 
 
-def _may_be_number(held: str, facts: Facts) -> bool:
-    """Whether a name may hold a number of Python's: one of two branches gives it that, or a dict has it."""
+def _may_be_number(held: str, facts: Facts, given: frozenset[str]) -> bool:
+    """Whether a name may hold a number of Python's: one of two branches gives it that, or a list or dict has it."""
     value = getattr(facts.activity.definition.get(held), "value", None)
-    return held not in facts.memory.mutable and (value is None or _is_item(value, facts))
+    return held not in facts.memory.mutable and (value is None or _is_item(value, facts, given))
 
 
-def _is_item(value: Node, facts: Facts) -> bool:
+def _is_item(value: Node, facts: Facts, given: frozenset[str]) -> bool:
     """Whether an expression reads an item of a list, tuple or dict, or takes one out: `d.pop()`."""
     if isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "pop":
         return getattr(value.func.value, "id", "") in facts.kinds.containers
-    return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.kinds.containers
+    held = getattr(value.value, "id", "") if isinstance(value, gast.Subscript) else ""
+    return held in facts.kinds.containers or (held in given and not holds(value.slice, gast.Slice, gast.Tuple))
 
 
 def _copy_call(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
@@ -157,11 +160,13 @@ def _bind_temporary(value: Node, like: str, node: Node, facts: Facts) -> Node:
     return made
 
 
-def detach(node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozenset[str] = frozenset()) -> Block:
+def detach(
+    node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozenset[str], given: frozenset[str]
+) -> Block:
     """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ.
 
     What a forward half keeps is no such part: `Context(a)` holds no elements of a. `numbers` are names that may hold a
-    Python number, as the result of a function that has returned nothing yet does.
+    Python number, as the result of a function that has returned nothing yet does; `given` those that may hold a list.
     """
     bound, block = target(node), [node]
     if bound not in views or bound in facts.memory.viewed or bound in facts.calls.fills.values():
@@ -170,7 +175,7 @@ def detach(node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozens
     if kept and isinstance(node.value, gast.Tuple) and written_after(flow, node, views[bound], facts):
         for number, item in enumerate(node.value.elts):  # a tuple has no copy of what it holds
             if isinstance(item, gast.Name) and (item.id in views or item.id in facts.memory.mutable):
-                node.value.elts[number], made = _copy_of(item, node, facts)
+                node.value.elts[number], made = _copy_of(item, node, facts, given)
                 block.insert(0, made)
     elif kept and written_after(flow, node, views[bound], facts):
         made = _bind_temporary(node.value, bound, node, facts)
@@ -181,7 +186,7 @@ def detach(node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozens
             facts.memory.viewed[held.id] = None
         facts.values.spec[made] = facts.values.spec[held] = facts.values.value_spec[held.id] = facts.values.spec[node]
         of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
-        number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
+        number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts, given)
         node.value = _copy_call(held, facts, of_any if number else "x.copy()")
         block.insert(0, made)
     return block
@@ -264,9 +269,9 @@ def check_mutation(function: Node, facts: Facts) -> Node:
     if not facts.request.generated:  # what our text reads late is a number
         check_stale(graph(function.body), views, function.body, facts)
         check_held(function.body, graph(function.body), views, facts)
-    flow = graph(function.body)
+    flow, lists = graph(function.body), _given_lists(order, function, facts)
     function.body = rewrite_statements(
-        function.body, lambda node: give_copies(node, flow, views, facts), backwards=True
+        function.body, lambda node: give_copies(node, flow, views, facts, lists), backwards=True
     )
     if facts.request.generated:
         check_held(function.body, graph(function.body), views, facts)
@@ -293,7 +298,7 @@ def check_mutation(function: Node, facts: Facts) -> Node:
         settle(node, flow, views, arrays, function.body, facts)
     numbers = _numbers(order, function, facts)
     function.body = rewrite_statements(
-        function.body, lambda node: detach(node, flow, views, facts, numbers), backwards=True
+        function.body, lambda node: detach(node, flow, views, facts, numbers, lists), backwards=True
     )
     if not facts.request.generated:
         function.body = rewrite_statements(function.body, lambda node: _check_floating(node, facts), backwards=True)
@@ -315,6 +320,30 @@ def _numbers(order: list[Node], function: Node, facts: Facts) -> frozenset[str]:
             ):
                 found[bound] = None
     return frozenset(found)
+
+
+def _given_lists(order: list[Node], function: Node, facts: Facts) -> frozenset[str]:
+    """Names that may hold a list of Python's: arguments of which nothing is known, their slices and copies."""
+    if facts.request.generated or facts.module.target.typed or facts.module.target.kernels:
+        return frozenset()
+    known = (facts.kinds.arguments, facts.kinds.of_names)
+    asked = [p for p in parameters(function) if all(of.get(p, UNKNOWN).tag == "unknown" for of in known)]
+    found = dict.fromkeys(asked)
+    before = -1
+    while before < len(found):
+        before = len(found)
+        found.update((str(target(n)), None) for n in order if target(n) and _part_of_given(n.value, facts) in found)
+    return frozenset(found)
+
+
+def _part_of_given(value: Node, facts: Facts) -> str:
+    """The name of which an expression is another name, a slice or a copy."""
+    called = facts.resolution.operation.get(value)
+    if called is not None and called.function in (owned, np.copy, np.ndarray.copy):
+        return _part_of_given(next(iter(called.bound.values())), facts)
+    if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
+        return _part_of_given(value.value, facts)
+    return str(getattr(value, "id", ""))
 
 
 def _adds(node: Node) -> bool:

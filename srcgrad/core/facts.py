@@ -409,7 +409,8 @@ class Facts:
             same = getattr(self.namespace.lookup(identifier), "object", None) is meant
             made = self.module is not None and identifier in self.module.making  # a derivative of the text goes by it
             self.names.taken |= {identifier} if made else set()
-            free = not made and identifier not in self.names.local and (same or identifier not in self.names.taken)
+            hidden = identifier in self.names.local or identifier in self.names.around
+            free = not made and not hidden and (same or identifier not in self.names.taken)
             self.names.imports[identifier] = identifier if free else self.names.fresh(identifier)
             self.names.taken.add(identifier)
             self.names.library_values[identifier] = meant

@@ -260,6 +260,7 @@ class Rewriting:
     made: frozenset[str] = frozenset()  # fresh names
     bound: frozenset[str] = frozenset()  # names that statements bind, parameters among them where they do
     given: frozenset[str] = frozenset()  # parameters
+    of_arguments: frozenset[Node] = frozenset()  # reads of parameters that are bound anew, where they may be arguments
     varied: frozenset[str] = frozenset()  # parameters, and names that are bound to what depends on them
     options: dict[str, Node] = field(default_factory=dict)  # dicts that calls unpack, by name
 

@@ -146,6 +146,19 @@ def reading_apart(function: Node, reads: Mapping[str, list[Node]]) -> set[str]:
     return {o for o, nodes in known.items() if all(leader[k] != own[o] for n in nodes for k in reaching.at(n, o))}
 
 
+def reads_of_arguments(function: Node, names: Collection[str]) -> frozenset[Node]:
+    """The reads of some parameters, which the function binds anew, that their arguments' webs hold."""
+    if not names:
+        return frozenset()
+    given = parameters(function)
+    reaching = definitions(function.body, given)
+    order = reaching.graph.index  # what stands in a function inside of this one runs at times unknown
+    uses = [(node, read) for node, read in _uses(function.body) if read.id in names and node in order]
+    leader = _unite(reaching, uses)
+    own = {one: leader[given.index(one)] for one in names}
+    return frozenset(read for node, read in uses if any(leader[k] == own[read.id] for k in reaching.at(node, read.id)))
+
+
 def _uses(block: Block) -> list[tuple[Node, Node]]:
     return [(node, item) for node in statements(block) for part in header(node) for item in _read(part)]
 

@@ -49,10 +49,11 @@ def buffer_reuse(program: Program, facts: Facts) -> Program:
             node.value.keywords.append(gast.keyword("out", name(selected)))
         held, *steps = _buffer_of_scaling(node, facts) or _buffer_of_combination(node, facts)
         own = bool(held) and _is_own(held, program, facts, values, len(steps) > 1)
-        if not own or any(_mentions(n, held) for n in later):
+        bound = str(target(node))
+        overwritten = any(_mentions(value, bound) for _, value in steps)  # `t_bar = t_bar * h`, by the time it is read
+        if not own or overwritten or any(_mentions(n, held) for n in later):
             made.append(node)
             continue
-        bound = str(target(node))
         made.append(at(assign(bound, name(held)), node))
         made += [at(gast.AugAssign(name(bound, gast.Store()), op, value), node) for op, value in steps]
     program.backward = made

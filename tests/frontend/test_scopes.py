@@ -259,6 +259,35 @@ PROGRAMS = {
         "        r += s * y\n    for i in range(2):\n        s += r * x\n    return s",
         NUMBERS,
     ),
+    "an array that is a dict with items and keys behind a write": (
+        "def f(c, b, x):\n    c[0] *= 0.5\n    c = {x: np.dot(c, c) for x in 'w'}\n    for key, x in c.items():\n"
+        "        pass\n    b, a = (4, c['w'])\n    return a",
+        "return np.array([0.46]), 0.45, 0.6",
+    ),
+    "an array that is a dict over whose keys a loop goes": (
+        "def f(c, s):\n    c[0] *= 0.5\n    c = {'w': c[0] * s}\n    for k in c:\n        s *= c[k]\n    return s",
+        "return np.array([0.46, 0.3]), 0.7",
+    ),
+    "a dict that is a number behind a write": (
+        "def f(c, s):\n    for k in c:\n        c[k] = c[k] * s\n    s = c['a'] * s\n    c = 0.5\n    return c * s",
+        'return {"a": 0.46}, 0.7',
+    ),
+    "an item of a list that changes, kept by a call": (
+        "def g(a, c):\n    b = lambda a: 0.5\n    return b(a)\n\n"
+        "def f(b, s, c):\n    c[-1] = g(c[0], b)\n    b[1], a = (0.5, 0.5)\n    return a * s",
+        "return np.array([0.64, 0.41]), 0.35, [0.4]",
+    ),
+    "an item of a list that changes, with a name": (
+        "def f(x, p):\n    for _ in range(3):\n        p[0] = 0.5\n        for h in reversed(p):\n"
+        "            if h:\n                continue\n            return x\n    return x",
+        "return 0.3, [0.4, 0.7]",
+    ),
+    "NumPy under a name that is the caller's number": (
+        "def x_bar(b, a):\n    for a in [t1, (lambda a_1: np.cos(a_1))(t1)]:\n        a = t1 * a\n"
+        "    return sum([k for k in [t1, a]])\n\n"
+        "def f(a, b):\n    np = t1 * a\n    return x_bar(lambda m: y, b) * np * b",
+        NUMBERS,
+    ),
 }
 
 

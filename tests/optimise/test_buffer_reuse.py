@@ -117,6 +117,18 @@ def layer_and_what_it_was_given(x, w):
     return np.sum(np.maximum(t, 0.0) ** 2), t
 
 
+def times_itself(x, w):
+    t = 1.0 * x
+    t[...] *= t * x
+    return np.sum(t**2) * w[0]
+
+
+def times_its_half(x, w):
+    t = np.zeros((2, 2)) + x
+    t[...] = t * (x * (0.5 * t))
+    return np.sum(np.sin(t)) + w[0]
+
+
 X, M = np.array([0.4, -0.7, 1.2]), np.array([0.3, 0.9])
 
 
@@ -179,3 +191,15 @@ def test_what_is_given_away_is_read_by_no_line_that_is_put_together_later() -> N
     by_pullback = vjp(saturated, x)[1](1.0)[0]  # which gives nothing away
     np.testing.assert_allclose(grad(saturated)(x), by_pullback, rtol=1e-12)
     np.testing.assert_allclose(grad(saturated, like=(x,))(x), by_pullback, rtol=1e-12)
+
+
+@pytest.mark.parametrize("function", [times_itself, times_its_half, squares, layer, capped, in_a_loop, read_later])
+def test_a_gradient_is_what_a_pullback_gives(function: Callable[..., Any]) -> None:
+    """`t_bar = t_bar * h + e` was written `t_bar = h`, `t_bar *= t_bar`: what it read was overwritten by then."""
+    x = np.array([[0.4, -0.7], [1.2, 0.1]]) if function in (times_itself, times_its_half, layer, capped) else X
+    w = x[:, 0] if function in (times_itself, times_its_half) else x.T if x.ndim == 2 else M
+    check_grads(function, (x, w), order=1)
+    by_pullback = vjp(function, x, w)[1](1.0)
+    for like in (None, (x, w)):
+        for found, wanted in zip(grad(function, (0, 1), like=like)(x, w), by_pullback, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)

@@ -64,7 +64,7 @@ from srcgrad.frontend.desugar.numpy_spellings import array_api, expand_calls, fi
 from srcgrad.frontend.desugar.objects import expand_distributions, note_opened_records, open_records, solutions, splines
 from srcgrad.frontend.desugar.views import in_place
 from srcgrad.frontend.early_facts import assigned_varied, names_maybe_unbound
-from srcgrad.frontend.rename_variables import record_names
+from srcgrad.frontend.rename_variables import reads_of_arguments, record_names
 from srcgrad.frontend.resolve import binding_of, follow_import
 
 
@@ -97,6 +97,7 @@ def desugar(function: Node, facts: Facts) -> Node:
     facts.names.local = work.made | own_names(function) | frozenset(facts.names.functions)
     work.options = options(function, facts)
     work.given = frozenset(parameters(function))
+    work.of_arguments = reads_of_arguments(function, work.bound.intersection(facts.request.wrt))
     if any(isinstance(node, gast.For) for node in statements(function.body)):
         work.varied = work.given | assigned_varied(function, facts, parameters(function))
     function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]

@@ -367,13 +367,21 @@ def _is_dict(node: Node, work: Rewriting) -> bool:
 def _is_keyed(loop: Node, work: Rewriting) -> bool:
     """Whether the text shows an argument to be a dict: `for key in params`, and `params[key]` in the loop."""
     held, key = loop.iter.id, getattr(loop.target, "id", "")
-    if held not in work.facts.request.wrt or work.facts.kinds.of_names.get(held, UNKNOWN) != UNKNOWN:
+    if not _reads_unknown_argument(loop.iter, work):
         return False
     parts = [n for node in loop.body for n in walk(node) if isinstance(n, gast.Subscript)]
     found = any(getattr(n.value, "id", "") == held and getattr(n.slice, "id", None) == key for n in parts)
     if found:
         work.facts.kinds.of_names[held] = Kind("dict")  # no float is an index
     return found
+
+
+def _reads_unknown_argument(read: Node, work: Rewriting) -> bool:
+    """Whether a name that is read here is an argument of which nothing is known, not what it is bound to elsewhere."""
+    held = getattr(read, "id", "")
+    if held not in work.facts.request.wrt or work.facts.kinds.of_names.get(held, UNKNOWN) != UNKNOWN:
+        return False
+    return held not in work.bound or read in work.of_arguments
 
 
 def _loop_maker(node: Node, work: Rewriting) -> str:
@@ -383,7 +391,7 @@ def _loop_maker(node: Node, work: Rewriting) -> str:
     function = node.func
     if isinstance(function, gast.Attribute) and function.attr in _OF_DICTS and not node.args:
         held = getattr(function.value, "id", "")
-        if held in work.facts.request.wrt and work.facts.kinds.of_names.get(held, UNKNOWN) == UNKNOWN:
+        if _reads_unknown_argument(function.value, work):
             work.facts.kinds.of_names[held] = Kind("dict")  # nothing else has items and keys
         return str(function.attr) if held else ""
     found = binding_of(function, work.facts, work.facts.names.local)
