@@ -419,7 +419,10 @@ def constants_first(node: Node, facts: Facts) -> None:
     """Multiply a number by a constant before arrays are, in one statement."""
     if any(type(item.value) is float for item in find_nodes(node.value, gast.Constant)):
         node.value = _move_constants(node.value, facts)
-    node.value = _move_sign_inward(node.value, facts)
+    if facts.names.adjoint_of.get(str(target(node))) not in facts.activity.indexed:
+        node.value = _move_sign_inward(
+            node.value, facts
+        )  # what `fit_to` gives is nobody's to change: with a minus it is
 
 
 def _move_constants(value: Node, facts: Facts) -> Node:

@@ -149,7 +149,7 @@ def _is_own(held: str, program: Program, facts: Facts, values: _Values, fits: bo
     ):
         return False
     bound = values.bound.get(held, [])
-    if len(bound) != 1 or bound[0] not in program.forward:
+    if len(bound) != 1 or bound[0] not in program.forward or not isinstance(bound[0], gast.Assign):
         return False
     value = bound[0].value
     if not (isinstance(value, gast.BinOp) or (fits and isinstance(value, gast.Call) and is_elementwise(value, facts))):

@@ -496,3 +496,15 @@ def test_a_condition_that_changes_after_it_was_read():
         return np.sum(np.where(np.isnan(v), 0.0, v)) + np.sum(y)
 
     check_grads(f, (np.array([0.3, 0.7, 0.9]),), order=1)
+
+
+@pytest.mark.parametrize("columns", [slice(None), 0])
+def test_a_mask_of_one_product_of_all_elements_fits_them(columns: Any) -> None:
+    """The mask of a number was given the shape of the matrix."""
+
+    def bounded(x: np.ndarray, s: np.ndarray) -> Any:
+        t = (x / s)[:, columns]
+        return np.maximum(np.vdot(t, t), 2.0) + np.maximum(np.vdot(x, np.ones(4)), 9.0)
+
+    x = np.array([[0.5, -1.0], [2.0, 0.3]])
+    check_grads(bounded, (x, np.array([[0.9, 1.1]])), order=1, modes=("reverse", "forward"))

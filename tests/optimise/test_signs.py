@@ -86,3 +86,26 @@ def test_what_is_moved_is_moved_back_by_a_number() -> None:
     assert "np.negative" not in text and "--" not in text and "np.roll(-" not in text
     assert "(-1, -2), (0, 1))" in text
     srcgrad.check_grads(carried, (A, 0.3), order=2, modes=("reverse", "forward"))
+
+
+def test_what_is_stretched_and_then_changed_keeps_its_minus() -> None:
+    """`s_bar = fit_to(-y_bar * k, s)` is nobody's to change, and `s_bar[1] = 0.0` failed; with the minus it is new."""
+
+    def written(s):
+        s[1] = 0.5
+        s = np.negative(s) * round(3.7)
+        return np.sum(s)
+
+    np.testing.assert_array_equal(srcgrad.grad(written)(np.array([0.2, 0.3])), [-4.0, 0.0])
+
+
+def test_a_loop_that_binds_what_a_product_scales_gives_no_buffer() -> None:
+    """Where buffers are reused, what a loop's header binds was asked for the value of its statement."""
+
+    def last(m, g):
+        for b in [g, g]:
+            m -= b
+        m = (a := b * b) * m * m
+        return a + 0.9
+
+    assert srcgrad.jvp(last, (0.4, 0.5), (0.7, 1.0)) == (1.15, 1.0)

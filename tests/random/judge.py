@@ -354,7 +354,7 @@ class Case:
             module, before, derived = held or (made := self.program.fresh(), state(made), srcgrad.grad(made.f))
             given = module.arguments()
             with np.errstate(all="ignore"):
-                found = np.asarray(derived(given[0] + step * way, *given[1:]))
+                found = np.asarray(derived(np.asarray(given[0] + step * way), *given[1:]))
             held[:] = [module, before, derived] if state(module) == before else []
             return found
 

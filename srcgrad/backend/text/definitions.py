@@ -644,10 +644,11 @@ def definition(meaning: CopiedDefinition | Literal, name: str, *, tidy: bool = F
     return _function(meaning.function, node, name, tidy)
 
 
-def rename_definition(text: str, old: str, new: str) -> str:
+def rename_definition(text: str, new: str) -> str:
     """A definition under another name."""
-    start = text.index(old)  # behind `def `, or at the start
-    return text[:start] + new + text[start + len(old) :]
+    head = text.removeprefix("async ").removeprefix("def ").removeprefix("class ")
+    own = head.partition("(")[0].partition(" =")[0].partition(":")[0]
+    return text[: len(text) - len(head)] + new + head[len(own) :] if own != new else text
 
 
 def _function(

@@ -350,11 +350,11 @@ def _rank(read: Read, place: int) -> tuple[int, int, Any]:
 def _texts(piece: Piece, text: str, naming: _Naming) -> list[tuple[Meaning, str]]:
     if not isinstance(piece.meaning, CopiedDefinition | Literal):
         return [(piece.meaning, text)]
-    head = text.removeprefix("async ").removeprefix("def ").removeprefix("class ")
-    own = head.partition("(")[0].partition(" =")[0].partition(":")[0]
-    first, *others = naming.spelled.get(piece.meaning, [own])
+    if piece.meaning not in naming.spelled:
+        return [(piece.meaning, text)]
+    first, *others = naming.spelled[piece.meaning]
     aliases = [(Literal(first), f"{other} = {first}") for other in others]
-    return [(piece.meaning, text if own == first else rename_definition(text, own, first)), *aliases]
+    return [(piece.meaning, rename_definition(text, first)), *aliases]
 
 
 def _imports(reads: Sequence[Read], naming: _Naming) -> list[str]:

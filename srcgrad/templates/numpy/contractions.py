@@ -116,14 +116,14 @@ def vdot(z, a, b):
         d[a] = np.conj(d[z]) * b
         d[b] = d[z] * a
     elif np.iscomplexobj(z):
-        d[a] = np.reshape(np.conj(d[z]) * b, np.shape(a))
-        d[b] = np.reshape(d[z] * a, np.shape(b))
+        d[a] = np.conj(d[z]) * np.reshape(b, np.shape(a))
+        d[b] = d[z] * np.reshape(a, np.shape(b))
     elif np.ndim(a) == 1 and np.ndim(b) == 1:
         d[a] = d[z] * b
         d[b] = d[z] * a
     else:
-        d[a] = np.reshape(d[z] * b, np.shape(a))
-        d[b] = np.reshape(d[z] * a, np.shape(b))
+        d[a] = d[z] * np.reshape(b, np.shape(a))
+        d[b] = d[z] * np.reshape(a, np.shape(b))
 
 
 @adjoint.multilinear(

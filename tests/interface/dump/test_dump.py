@@ -110,6 +110,33 @@ def test_one_name_of_several_modules_is_never_mixed(tmp_path, standalone):
     assert run(text)["f_grad"](3.0) == expected
 
 
+@pytest.mark.parametrize("letters", ["d", "e", "f", "de", "ef", "s", "ssa"])
+def test_a_renamed_function_whose_name_is_in_the_word_before_it(tmp_path, letters):
+    """`def d(n)` became `d_ef d(n)`."""
+    clash = {
+        "model": f"""
+            import one
+            import numpy as np
+
+            scale = 3.0
+
+            def {letters}(n):
+                return n * scale
+
+            def g(x):
+                return np.sum(x * {letters}(2) * one.{letters}(3))
+            """,
+        "one": f"""
+            scale = 2.0
+
+            def {letters}(n):
+                return n * scale
+            """,
+    }
+    target = write(tmp_path, **clash)
+    np.testing.assert_array_equal(run(dump(target + ":g").text)["g_grad"](np.ones(2)), [36.0, 36.0])
+
+
 def test_live_functions_with_one_name_of_several_modules(tmp_path, monkeypatch):
     renames = [
         ("import one", "import clash_one as one"),
