@@ -98,14 +98,15 @@ SCALAR = Kind("scalar", 0)
 
 @record(frozen=True)
 class PullbackForm:
-    """How a pullback is called by another function of the text."""
+    """How a derivative is called by another function of the text."""
 
     apart: bool = False  # whether there is a seed for each item of a returned tuple
-    takes_masks: tuple[int, ...] = ()  # places of seeds of which it is told where they are zero by structure
-    gives_masks: tuple[str, ...] = ()  # parameters of whose adjoints it says so, behind the adjoints
+    takes_masks: tuple[int, ...] = ()  # places of seeds, or tangents, of which it is told where they are zero
+    gives_masks: tuple[str, ...] = ()  # parameters of whose adjoints it says so, or RESULT: of whose tangent
 
 
 PLAIN = PullbackForm()
+RESULT = "return"  # stands in forward mode where the names of parameters stand in reverse mode
 
 
 @record(frozen=True)
@@ -352,10 +353,12 @@ class Idioms:
     least: dict[str, float] = field(default_factory=dict)  # ... of all values, those that may be inf among them
     masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
     singled: dict[str, None] = field(default_factory=dict)  # arrays whose pieces begin no mask: elements, or all of it
+    covered: dict[str, None] = field(default_factory=dict)  # ... all of it, unless a piece comes with a mask
     sought: dict[str, None] = field(default_factory=dict)  # names whose tangents meet a factor that may not be finite
     supports: dict[str, Any] = field(default_factory=dict)  # of these, masks of the tangents that are zero by structure
     supported: dict[str, str] = field(default_factory=dict)  # ... others: the name of what is nan where one may not be
     zeroed: dict[Node, int] = field(default_factory=dict)  # statement -> how many zeros its tangent has
+    outcome: tuple[int, int, bool] = (0, 0, False)  # of a callee: zeros of its tangent (derive.tangent_masks.Outcome)
     needed: dict[Node, Any] = field(default_factory=dict)  # statement -> where its tangent is needed, what that takes
     later: dict[Node, Node] = field(default_factory=dict)  # statement -> the one behind which its tangent stands
     chosen: dict[tuple[str, bool, str], bool] = field(default_factory=dict)  # answers of derive.masks, by condition

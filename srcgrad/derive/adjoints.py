@@ -446,6 +446,7 @@ class Adjoints:
     flag_stacks: dict[str, str] = field(default_factory=dict)  # stack -> that of the flags of its items' adjoints
     flag_sides: dict[str, Block] = field(default_factory=dict)  # flag -> the one side of a branch that sets it
     guarded: dict[str, None] = field(default_factory=dict)  # primal values whose adjoints are made under a flag
+    bare: dict[str, list[Node]] = field(default_factory=dict)  # arrays of which only pieces without masks have arrived
     arriving: dict[str, list[Mask | None]] = field(default_factory=dict)  # ... of what a statement contributes
     depth: int = 0  # how many branches are around the current place
 

@@ -511,7 +511,8 @@ def _emit(
             adjoints.masks.update({} if known is None else {operand.id: known})
             parts.blocks += [(marked, False), (block, False)]
             continue
-        before, found = mask_before(operand.id, adjoints), mask_of_element(operand, index, node, mask, adjoints)
+        before = mask_before(operand.id, adjoints, piece=True)
+        found = mask_of_element(operand, index, node, mask, adjoints)
         if _is_all(operand, index, adjoints.facts):  # `x[()]` of a number has no item to add to
             adjoints.contribute_whole(operand, value, block, node)
         else:

@@ -43,12 +43,15 @@ from srcgrad.derive.masks import mask_tangent_line
 from srcgrad.derive.needed_derivatives import needed_tangents
 from srcgrad.derive.program import Program
 from srcgrad.derive.tangent_masks import (
+    call_with_supports,
     exchange_parts,
     full_support,
     mask_terms,
     move_support,
     support_beside,
+    support_given,
     supports,
+    supports_taken,
 )
 from srcgrad.frontend.early_facts import gives_several
 from srcgrad.runtime.singular import length_dot
@@ -98,6 +101,8 @@ Dotted = Callable[[str, Facts], str]
 
 def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """The statements that compute the tangent of what an assignment binds, and its support where that counts."""
+    if isinstance(node, gast.Assign) and node.value in facts.calls.pulled:
+        return []  # the call gives it
     made = _tangent_statements(node, facts, dotted)
     return [*made, *support_beside(node, facts, lambda held: _tangent_statements(node, facts, held))]
 
@@ -108,8 +113,6 @@ def _tangent_statements(node: Node, facts: Facts, dotted: Dotted) -> Block:
     bound = [b for b in stores(node) if b in facts.activity.active]
     if not isinstance(node, gast.Assign) or not bound:
         return []
-    if node.value in facts.calls.pulled:
-        return _call(node, bound[0], facts, dotted)
     if swaps(node, facts):
         return tangent_of_swap(node, facts, dotted)
     if gives_several(node, facts):
@@ -125,13 +128,14 @@ def _tangent_statements(node: Node, facts: Facts, dotted: Dotted) -> Block:
     return [*shared, made]
 
 
-def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
-    """`y, y_dot = g_jvp(a, a_dot=a_dot)`: the statement itself is changed."""
-    pair = [name(bound, gast.Store()), name(dotted(bound, facts), gast.Store())]
+def _call(node: Node, facts: Facts) -> tuple[Block, Block]:
+    """`y, y_dot = g_jvp(a, a_dot=a_dot)`: the statement itself is changed; what stands before and behind it."""
+    bound = next(b for b in stores(node) if b in facts.activity.active)
+    pair = [name(bound, gast.Store()), name(tangent_name(bound, facts), gast.Store())]
     node.targets = [gast.Tuple(elts=pair, ctx=gast.Store())]
     for keyword, operand in zip(facts.calls.callee_seeds[node.value], facts.calls.pulled[node.value], strict=True):
-        node.value.keywords.append(gast.keyword(arg=keyword, value=name(dotted(operand.id, facts))))
-    return []
+        node.value.keywords.append(gast.keyword(arg=keyword, value=name(tangent_name(operand.id, facts))))
+    return call_with_supports(node, bound, facts)
 
 
 def _own_tangent(bound: str, value: Node, facts: Facts) -> Node:
@@ -361,11 +365,13 @@ def tangent(function: Node, facts: Facts) -> Program:
     start += [
         assign(held, copy(start[others.index(p)].value) if p in others else full_support(p, None, facts, True))
         for p, held in facts.idioms.supported.items()
-        if p in parameters(function)
+        if p in parameters(function) and p not in supports_taken(facts)
     ]
     body = start + _block(function.body[:-1], facts)
     value = function.body[-1].value
     pair = [copy(value), _output(value, facts)]
+    if facts.request.handed.gives_masks:
+        pair.append(support_given(value, function.body[-1], facts, body))
     result = gast.Return(pair[1] if facts.request.mode in ("hvp", "push") else gast.Tuple(elts=pair, ctx=gast.Load()))
     return Program([*parameters(function), *facts.names.seeds], body, [], result)
 
@@ -415,11 +421,15 @@ def _run(run: Block, facts: Facts) -> Block:
     made: Block = []
     tangents: Block = []
     for node in run:
-        if node in facts.tape.tangents:
-            continue  # a comparison that a tangent has read before its turn
+        if node in facts.tape.tangents:  # a comparison that a tangent reads before its turn
+            if node in tangents:  # those stand behind the run, in which others read it as well
+                tangents.remove(node)
+                made.append(node)
+            continue
         beside = _tangents_at(node, facts)
         if isinstance(node, gast.Assign) and node.value in facts.calls.pulled:
-            made += [*tangents, node, *beside]  # the call takes the tangents
+            before, behind = _call(node, facts)
+            made += [*tangents, *before, node, *behind, *beside]  # the call takes the tangents
             tangents = []
         elif lost & set(stores(node)):
             early = {s for n in made for s in stores(n) if n in run and s not in facts.names.temporaries}

@@ -338,8 +338,11 @@ def mask_without_axes(node: Node, source: Node, index: Node, adjoints: Adjoints,
     shared += masking.made
 
 
-def mask_before(primal: str, adjoints: Adjoints) -> list[Mask | None]:
-    """The mask of an adjoint to which something is about to be added."""
+def mask_before(primal: str, adjoints: Adjoints, piece: bool = False) -> list[Mask | None]:
+    """The mask of an adjoint to which something, or a `piece`, is about to be added."""
+    if piece and primal in adjoints.bare:
+        return []
+    adjoints.bare.pop(primal, None)
     known = adjoints.masks.get(primal)
     if known is not None and known.grown:
         return [known]
@@ -377,6 +380,8 @@ def mask_of_element(
     known = adjoints.masks.get(operand.id)
     slices = [part for part in getattr(index, "elts", [index]) if isinstance(part, gast.Slice)]
     literal = not any(loads(part) for part in slices)
+    if operand.id in facts.idioms.covered and not _begins_with(operand.id, index, mask, adjoints):
+        return []
     filled = literal and operand.id in facts.idioms.masked and operand.id not in facts.idioms.singled
     if not (filled or has_mask(operand.id, facts)) or operand.id in facts.kinds.containers:
         return []
@@ -384,8 +389,20 @@ def mask_of_element(
         adjoints.arrive(operand.id, known)
         return [_extend_mask(known, index, mask, node, adjoints, row)]
     masking = StatementMasks(facts, node, {})
+    for piece in adjoints.bare.pop(operand.id, ()):
+        adjoints.arrive(operand.id, read_at(operand, as_value(copy_with_facts(piece, facts)), None, masking))
     adjoints.arrive(operand.id, read_at(operand, as_value(copy_with_facts(index, facts)), mask, masking))
     return masking.made
+
+
+def _begins_with(array: str, index: Node, mask: Mask | None, adjoints: Adjoints) -> bool:
+    """Whether a piece begins the mask of an array whose pieces cover it; of one without a mask it is kept in mind."""
+    if mask is not None:
+        adjoints.facts.idioms.covered.pop(array)
+        adjoints.facts.idioms.singled.pop(array)
+    elif array in adjoints.bare or not adjoints.exists(array):
+        adjoints.bare.setdefault(array, []).append(index)
+    return mask is not None
 
 
 def _extend_mask(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints, row: bool) -> Node:
@@ -411,6 +428,7 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
     read += [loop.iter.id] if isinstance(loop, gast.For) and isinstance(loop.iter, gast.Name) else []
     made: Block = []
     made += branch_masks(loop, body, adjoints)
+    made += _masks_of_seeds_in_shape(loop, [one for one in adjoints.masks if one in bound], adjoints)
     for primal in dict.fromkeys(read):
         known = adjoints.masks.get(primal)
         stored = any(primal in written_names(node) for node in body)
@@ -433,6 +451,19 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
             facts.memory.elements[mask.held] = None
             spec = facts.values.value_spec.get(primal, mask.spec)
             adjoints.masks[primal] = replace(mask, spec=spec, grown=True)
+            made += masking.made
+    return made
+
+
+def _masks_of_seeds_in_shape(loop: Node, rebound: list[str], adjoints: Adjoints) -> Block:
+    """Masks that a pullback has taken, in the shape of what a loop binds anew: so a trip hands them on as they are."""
+    facts = adjoints.facts
+    made: Block = []
+    for primal in rebound:
+        mask, spec = adjoints.masks[primal], facts.values.value_spec.get(primal)
+        if mask.held in facts.calls.mask_seeds and not mask.of_items and spec is not None:
+            masking = StatementMasks(facts, loop, {})
+            adjoints.masks[primal] = masking.fit_mask(mask, name(primal), spec)
             made += masking.made
     return made
 

@@ -502,10 +502,16 @@ def note_masks(order: Block, facts: Facts) -> None:
     }
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
     whole = [one for one in facts.idioms.masked if one in pieces and one not in perhaps and is_taken_apart(pieces[one])]
+    again = _pieces_read([one for node in order if is_loop(node) for one in statements(node.body)], facts)
+    facts.idioms.covered = dict.fromkeys(one for one in whole if one not in again)
     if facts.request.handed.gives_masks:  # nor do pieces with computed bounds begin a mask of what is called
         whole += [one for one in facts.idioms.masked if any(is_computed(index) for index in pieces.get(one, ()))]
     facts.idioms.masked.update(dict.fromkeys(whole, False))
     facts.idioms.singled.update(dict.fromkeys(whole))
+
+
+def is_loop(node: Node) -> bool:
+    return isinstance(node, gast.For | gast.While)
 
 
 def is_computed(index: Node) -> bool:
@@ -516,7 +522,7 @@ def is_computed(index: Node) -> bool:
 def _recurrences(order: Block, facts: Facts) -> dict[str, None]:
     """Arrays that are read in pieces in a loop which writes into them."""
     found: dict[str, None] = {}
-    for loop in (node for node in order if isinstance(node, gast.For | gast.While)):
+    for loop in (node for node in order if is_loop(node)):
         body = statements(loop.body)
         written = {one for node in body for one in written_names(node)}
         found.update(dict.fromkeys(one for one in _pieces_read(body, facts) if one in written))

@@ -8,14 +8,14 @@ Where a tangent is zero by structure: forward mode's masks, docs/decisions/masks
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import gast
 import numpy as np
 
 from srcgrad.analysis.activity import differentiable_parameters
-from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts
+from srcgrad.core.facts import RESULT, Facts, Operation, PullbackForm, Spec, copy_with_facts
 from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of, tangent_template
 from srcgrad.core.trees import (
     BLOCKS,
@@ -49,15 +49,16 @@ Read = dict[Node, dict[str, None]]
 
 def zeros(function: Node, facts: Facts) -> tuple[dict[str, None], dict[Node, int], Read]:
     """Names whose tangents bring zeros to a doubtful factor, and how many zeros each statement makes."""
-    given = [p for p in parameters(function) if p in facts.activity.active and p not in facts.request.wrt]
-    flow = _Flow(facts, dict.fromkeys(given, ALL))  # of these none has a tangent
-    flow.block(function.body)
+    flow = _flow(function, facts, supports_taken(facts))
     order = statements(function.body)
     made: dict[str, Block] = {}
     for node in order:
         for bound in stores(node):
             made.setdefault(bound, []).append(node)
-    todo = [one for node in order if is_singular(node, facts) for one in flow.read.get(node, ())]
+    meets = [node for node in order if is_singular(node, facts) or _meets_in_call(node, facts)]
+    todo = [one for node in meets for one in flow.read.get(node, ())]
+    if facts.request.handed.gives_masks and facts.pushes_forward:
+        todo += [one for one in loads(function.body[-1]) if flow.state.get(one, NONE)]
     found: dict[str, None] = {}
     while todo:
         one = todo.pop()
@@ -68,6 +69,42 @@ def zeros(function: Node, facts: Facts) -> tuple[dict[str, None], dict[Node, int
             if flow.made.get(node, MANY):
                 todo += [*flow.read.get(node, ()), *(bound for bound in stores(node) if bound in facts.activity.active)]
     return found, flow.made, flow.read
+
+
+def _flow(function: Node, facts: Facts, zeroed: Iterable[str]) -> _Flow:
+    """How many zeros the tangents of a function have, if those of some parameters have some."""
+    given = [p for p in parameters(function) if p in facts.activity.active and p not in facts.request.wrt]
+    flow = _Flow(facts, {**dict.fromkeys(given, ALL), **dict.fromkeys(zeroed, MANY)})  # of the given none has a tangent
+    flow.block(function.body)
+    return flow
+
+
+def supports_taken(facts: Facts) -> list[str]:
+    """Parameters that come with supports of their tangents."""
+    handed, wrt = facts.request.handed, facts.request.wrt
+    return [wrt[place] for place in handed.takes_masks] if facts.pushes_forward else []
+
+
+def _note_outcome(function: Node, facts: Facts) -> None:
+    """Note what zeros a function begins, what it makes of those of its arguments, and whether they count in it."""
+    own, flow = _flow(function, facts, ()), _flow(function, facts, facts.request.wrt)
+    order = statements(function.body)
+    meets = any(flow.read.get(node) and (is_singular(node, facts) or _meets_in_call(node, facts)) for node in order)
+    begun, kept = (_of_several([one.operand(name(held)) for held in loads(function.body[-1])]) for one in (own, flow))
+    facts.idioms.outcome = begun, kept, meets
+
+
+def _outcome_of_call(call: Node | None, facts: Facts) -> tuple[int, int, bool]:
+    """What is known of the function that a call of a derivative calls; nothing of one that calls itself."""
+    if call not in facts.calls.derived or facts.module.leading.axis:
+        return NONE, NONE, False
+    outcome: tuple[int, int, bool] = facts.module.making[facts.calls.derived[call][0]].idioms.outcome
+    return outcome
+
+
+def _meets_in_call(node: Node, facts: Facts) -> bool:
+    """Whether zeros of a tangent meet a factor that may not be finite in what a statement calls."""
+    return _outcome_of_call(getattr(node, "value", None), facts)[2]
 
 
 def is_singular(node: Node, facts: Facts) -> bool:
@@ -115,7 +152,7 @@ class _Flow:
         while True:
             before = dict(self.state)
             if isinstance(node, gast.For):
-                of = min(self._operand(node.iter) * MANY, MANY)
+                of = min(self.operand(node.iter) * MANY, MANY)
                 self.state.update(dict.fromkeys((b for b in stores(node) if b in self.facts.activity.active), of))
                 self._note(node, of)
             for each in BLOCKS:
@@ -146,12 +183,12 @@ class _Flow:
         elif is_write(node):
             value = self._write(node, held)
         else:  # h_stack.append(h), h = h_stack.pop()
-            value = max([held, *map(self._operand, node.value.args[-1:])])
+            value = max([held, *map(self.operand, node.value.args[-1:])])
         self._note(node, value)
         self.state.update(dict.fromkeys(bound, value))
 
     def _write(self, node: Node, old: int) -> int:
-        part, new = part_written(node), self._operand(node.value)
+        part, new = part_written(node), self.operand(node.value)
         index = part.slice
         if isinstance(node, gast.AugAssign):
             new = min(old, new)
@@ -161,22 +198,22 @@ class _Flow:
             return max(old, new)
         return SOME if min(old, new) == NONE and is_basic(index, frozenset(self.facts.values.integers)) else MANY
 
-    def _operand(self, tree: Node) -> int:
+    def operand(self, tree: Node) -> int:
+        """How many zeros the tangent of an operand has."""
         if isinstance(tree, gast.Name):
             return self.state.get(tree.id, NONE) if tree.id in self.facts.activity.active else ALL
         if not isinstance(tree, gast.Tuple | gast.List | gast.Dict):
             return ALL
-        return _of_several(
-            [self._operand(part) for part in (tree.values if isinstance(tree, gast.Dict) else tree.elts)]
-        )
+        return _of_several([self.operand(part) for part in (tree.values if isinstance(tree, gast.Dict) else tree.elts)])
 
     def _value(self, node: Node) -> int:
         facts, value = self.facts, node.value
         if value in facts.calls.pulled:
-            return NONE
+            begun, kept, _ = _outcome_of_call(value, facts)
+            return max(begun, kept) if any(map(self.operand, facts.calls.pulled[value])) else begun
         operation = facts.resolution.operation.get(value)
         if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict):
-            found = self._operand(value)
+            found = self.operand(value)
             return found and max(MANY, found) if isinstance(node.targets[0], gast.Tuple) else found
         if operation is None or operation.rule is None:
             return ALL
@@ -186,14 +223,14 @@ class _Flow:
         given = {p: a for p, a in operation.bound.items() if p in differentiable_parameters(rule)}
         active = [p for p, a in given.items() if any(one in facts.activity.active for one in loads(a))]
         if rule.kind == "elementwise":
-            old = [self._operand(given[p]) for p in active]
+            old = [self.operand(given[p]) for p in active]
             new = [max(MANY * begins(operation, p, facts), one) for p, one in zip(active, old, strict=True)]
             sides = len(active) > 1 and not any(old)  # of two sides the one or the other
             return NONE if sides else min(new, default=ALL)
         if _is_linear(rule):
             least = self._zeros_of_linear(node, operation, given)
         else:
-            least = min((self._operand(one) for p in active for one in _names(given[p], facts)), default=ALL)
+            least = min((self.operand(one) for p in active for one in _names(given[p], facts)), default=ALL)
         if operation.function is operator.getitem:
             return least and max(MANY, least)
         if least == SOME and facts.values.spec.get(node, Spec(ndim=None)).scalar:
@@ -204,7 +241,7 @@ class _Flow:
         """Of a linear operation, whose elements come from the one or the other of what it is given."""
         assert operation.rule is not None, "an op has a rule"
         template, spec = adjoint_template(operation.rule), self.facts.values.spec
-        parts = [self._operand(tree) for tree in given.values()]
+        parts = [self.operand(tree) for tree in given.values()]
         if template is not None:
             others = [one for p, one in template.defaults.items() if p not in given and p in template.differentiable]
             parts += [ALL for one in others if type(getattr(one, "value", None)) in (int, float)]
@@ -275,13 +312,22 @@ def tangents_to_follow(
 def supports(function: Node, facts: Facts) -> None:
     """Note whose tangents have masks, and whose have a support that is changed as they are."""
     facts.idioms.sought = tangents_to_follow(function, facts)
-    if not facts.idioms.doubts or facts.values.complex:
+    if facts.values.complex:
+        return
+    if facts.request.called:
+        _note_outcome(function, facts)
+    for one in supports_taken(facts):
+        facts.idioms.supported[one] = facts.names.fresh(f"{one}_support")
+        facts.calls.mask_seeds += (facts.idioms.supported[one],)
+    facts.names.seeds += facts.calls.mask_seeds
+    called = any(_meets_in_call(node, facts) for node in statements(function.body))
+    if not (facts.idioms.doubts or called or facts.request.handed.gives_masks):
         return
     wanted, facts.idioms.zeroed, read = zeros(function, facts)
     facts.idioms.sought.update(wanted)
     rows = [node.iter for node in statements(function.body) if isinstance(node, gast.For) and node in read]
     walked = [getattr(each, "id", "") for each in rows]  # `for row in m`: the support goes along
-    for one in wanted:
+    for one in [one for one in wanted if one not in facts.idioms.supported]:
         if one in walked or not (is_kept(one, facts) and _has_mask(facts.activity.definition[one], read, facts)):
             held = facts.names.fresh(
                 f"t{len(facts.names.temporaries) + 1}" if one in facts.names.temporaries else f"{one}_support"
@@ -365,19 +411,57 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
     before: Block = []
 
     def support_of_name(one: str, facts: Facts) -> str:
-        if one in facts.idioms.supported:
-            return facts.idioms.supported[one]
-        masking = StatementMasks(facts, node, {})
-        mask, spec = facts.idioms.supports.get(one), facts.values.value_spec.get(one)
-        value = full_support(one, spec, facts)
-        if mask is not None:
-            value = _nans(masking.true_where_taken(masking.fit_mask(mask, name(one), spec)), facts)
-        made = masking.bound(value).held
-        before.extend(masking.made)
-        return made
+        return _bound_support(one, node, facts, before)
 
     made = again(support_of_name)
     return [*before, *made]
+
+
+def _bound_support(one: str, node: Node, facts: Facts, before: Block) -> str:
+    """A name for the support of a tangent, with the statement that it takes."""
+    if one in facts.idioms.supported:
+        return facts.idioms.supported[one]
+    masking = StatementMasks(facts, node, {})
+    mask, spec = facts.idioms.supports.get(one), facts.values.value_spec.get(one)
+    value = full_support(one, spec, facts)
+    if mask is not None:
+        value = _nans(masking.true_where_taken(masking.fit_mask(mask, name(one), spec)), facts)
+    made = masking.bound(value).held
+    before.extend(masking.made)
+    return made
+
+
+def call_with_supports(node: Node, bound: str, facts: Facts) -> tuple[Block, Block]:
+    """Let a call take the supports of its tangents and give that of its result; what stands before and behind it."""
+    call, held = node.value, facts.idioms.supported.get(bound, "")
+    operands = [operand.id for operand in facts.calls.pulled[call]]
+    known = [k for k, one in enumerate(operands) if one in facts.idioms.supported or one in facts.idioms.supports]
+    before: Block = []
+    plain, kinds = facts.calls.derived[call]
+    if (known and _meets_in_call(node, facts)) or (held and facts.idioms.zeroed.get(node, NONE)):
+        handed = PullbackForm(True, tuple(known), (RESULT,) if held else ())
+        function = facts.resolution.operation[call].function
+        made = facts.module.masked(plain, function, kinds, facts, handed)
+        inner = facts.module.making[made]
+        call.func, taken = name(made), inner.request.handed.takes_masks if made != plain else ()
+        for keyword, place in zip(inner.calls.mask_seeds, taken, strict=False):
+            call.keywords.append(gast.keyword(keyword, name(_bound_support(operands[place], node, facts, before))))
+        if made != plain and inner.request.handed.gives_masks:
+            node.targets[0].elts.append(name(held, gast.Store()))
+            return before, []
+    spec = facts.values.value_spec.get(bound)
+    return before, [assign(held, full_support(bound, spec, facts, True))] if held else []
+
+
+def support_given(value: Node, node: Node, facts: Facts, before: Block) -> Node:
+    """The support of the tangent of a result, for who calls; what gives one says so."""
+    if isinstance(value, gast.Tuple):
+        return gast.Tuple([support_given(one, node, facts, before) for one in value.elts], gast.Load())
+    if value.id not in facts.activity.active:
+        return expression(f"{facts.library('zeros_like')}(y)", y=value.id)
+    if value.id in facts.idioms.supported or value.id in facts.idioms.supports:
+        facts.calls.zeroing[RESULT] = None
+    return name(_bound_support(value.id, node, facts, before))
 
 
 def is_kept(one: str, facts: Facts) -> bool:

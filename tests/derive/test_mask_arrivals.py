@@ -306,7 +306,65 @@ def pairs_filled_and_read_below(x):
     return e
 
 
+def root_and_logarithm(v):
+    s = np.sqrt(v)
+    for _ in range(2):
+        s = s * 1.5
+    return s, np.log(v)
+
+
+def both_of_a_call(x):
+    a, b = root_and_logarithm(x)
+    return np.sum(np.where(x > 0.2, a * b, 0.0))
+
+
+def quantile_that_reads_others(x):
+    return np.quantile(np.sqrt(np.abs(x)), 0.8) * np.sum(x)
+
+
+def percentiles_of_rows(x):
+    rows = np.sqrt(np.abs(np.stack([x, 3.0 - x])))
+    return np.sum(np.percentile(rows, 75.0, axis=1))
+
+
+def both_rows_under_a_mask(x):
+    r = np.empty((2, 3))
+    r[0] = np.sqrt(x)
+    r[1] = np.log(x)
+    return np.sum(np.where(x > 0.2, r[0] * r[1], 0.0))
+
+
+def both_rows_of_which_one_is_read_in_part(x):
+    s = np.stack([np.sqrt(x), x * 2.0])
+    return np.sum(s[1]) + np.sum(s[0][1:] ** 3)
+
+
+def the_whole_row_comes_first(x):
+    s = np.stack([np.sqrt(x), x * 2.0])
+    part = s[1] * np.cos(s[1])
+    return np.sum(np.where(x > 0.2, s[0], 0.0)) + np.sum(part)
+
+
+def all_elements_in_an_array(x):
+    r = np.sqrt(x)
+    a = np.array([r[0], r[1], r[2]])
+    return np.sum(a[1:] ** 3)
+
+
+def rows_and_the_whole(x):
+    s = np.sqrt(np.stack([x, 1.0 + x]))
+    return np.sum(np.where(x > 0.2, s[0] * s[1], 0.0)) + np.sum(np.where(x > 0.2, s, 0.0) ** 2)
+
+
 FUNCTIONS = [
+    both_of_a_call,
+    quantile_that_reads_others,
+    percentiles_of_rows,
+    both_rows_under_a_mask,
+    both_rows_of_which_one_is_read_in_part,
+    the_whole_row_comes_first,
+    all_elements_in_an_array,
+    rows_and_the_whole,
     filled_and_two_read,
     filled_and_read_under_a_condition,
     pairs_filled_and_read_below,
@@ -368,3 +426,19 @@ def test_a_call_of_which_all_is_taken_has_no_mask() -> None:
     derivative = srcgrad.grad(lambda x: np.sum(power(x) * 2.0))
     derivative(X[1:])
     assert "y_mask" not in derivative.source
+
+
+def first_row_is_read_as_a_whole(x):
+    s = np.sqrt(np.stack([x, 1.0 + x]))
+    return np.sum(s) + np.sum(np.where(x > 0.2, s[0], 0.0)) + np.sum(s[1])
+
+
+def first_row_is_taken(x):
+    s = np.sqrt(np.stack([x, 1.0 + x]))
+    return np.sum(np.where(x > 0.2, s[1], 0.0)) + np.sum(s[0] ** 2)
+
+
+def test_a_piece_that_is_taken_is_not_masked() -> None:
+    """Another piece, or the whole, has a mask or comes first."""
+    assert np.isinf(srcgrad.grad(first_row_is_read_as_a_whole)(X)[0])
+    assert np.isnan(srcgrad.grad(first_row_is_taken)(X)[0])

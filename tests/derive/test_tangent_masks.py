@@ -305,3 +305,108 @@ def test_zeros_reach_the_second_derivative(function: Any) -> None:
     x, v = np.array([-0.3, 0.4]), np.array([0.3, 0.7])
     sides = [srcgrad.grad(function)(x + h * v, 0.7) for h in (1e-6, -1e-6)]
     np.testing.assert_allclose(srcgrad.hvp(function)(x, 0.7, v), (sides[0] - sides[1]) / 2e-6, rtol=1e-6, atol=1e-9)
+
+
+def root_behind_a_loop(v):
+    for _ in range(2):
+        v = v * 2.0
+    return np.sqrt(v)
+
+
+def clamped_in_a_call(v):
+    for _ in range(2):
+        v = v * 1.5
+    return np.maximum(v, 0.0)
+
+
+def both_in_a_call(v):
+    for _ in range(2):
+        v = v * 1.5
+    return np.where(v > 0.2, v, 0.0), v * v
+
+
+def root_behind_calls(v, n):
+    if n == 0:
+        return np.sqrt(v)
+    return root_behind_calls(v * 1.5, n - 1)
+
+
+def into_a_call(p):
+    return np.sum(root_behind_a_loop(np.maximum(p, 0.0))) + np.sum(p)
+
+
+def out_of_a_call(p):
+    return np.sum(np.sqrt(clamped_in_a_call(p))) + np.sum(p)
+
+
+def through_two_calls(p):
+    return np.sum(root_behind_a_loop(clamped_in_a_call(p))) + np.sum(p)
+
+
+def one_of_two_results(p):
+    a, b = both_in_a_call(p)
+    return np.sum(a**0.5) + np.sum(b)
+
+
+def through_calls_of_itself(p):
+    return np.sum(root_behind_calls(np.maximum(p, 0.0), 2)) + np.sum(p)
+
+
+def inserted(p):
+    return np.sum(np.sqrt(np.insert(np.maximum(p, 0.0), 1, 0.0))) + np.sum(np.sqrt(np.insert(p[1:], 0, max(p[0], 0.0))))
+
+
+def trapezoid(p):
+    return np.sqrt(np.trapezoid(np.maximum(p, 0.0)[:1] * np.ones(2), dx=0.5)) + np.sum(p)
+
+
+def powers(p):
+    return np.sum(np.sqrt(np.vander(np.maximum(p, 0.0), 3)))
+
+
+def covariance(p):
+    c = np.cov(np.stack([np.maximum(p, 0.0)[:1] * np.ones(3), np.arange(3.0) * p[1]]))
+    return np.sqrt(c[0, 0]) + c[1, 1]
+
+
+def median_of_what_is_clamped(p):
+    return np.sqrt(np.quantile(np.array([max(p[0], 0.0), max(p[0], 0.0), p[1]]), 0.25)) + p[1]
+
+
+CALLS = [
+    into_a_call,
+    out_of_a_call,
+    through_two_calls,
+    one_of_two_results,
+    through_calls_of_itself,
+    inserted,
+    trapezoid,
+    powers,
+    covariance,
+    median_of_what_is_clamped,
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of sums that no element reaches in reverse mode
+@pytest.mark.parametrize("function", CALLS, ids=lambda one: one.__name__)
+def test_calls_hand_on_where_tangents_are_zero(function: Any) -> None:
+    direction = np.array([0.7, 0.4])
+    tangent = srcgrad.jvp(function, (A,), (direction,))[1]
+    differences = (function(A + 1e-6 * direction) - function(A - 1e-6 * direction)) / 2e-6
+    assert abs(tangent - differences) < 1e-6 * (1.0 + abs(differences))
+
+
+def test_calls_hide_no_singular_point() -> None:
+    def taken(p):
+        return np.sum(root_behind_a_loop(p**2))
+
+    def taken_behind(p):
+        return np.sum(np.sqrt(both_in_a_call(p)[1]))
+
+    with np.errstate(all="ignore"):
+        for function in (taken, taken_behind):
+            assert np.isnan(srcgrad.jvp(function, (np.array([0.0, 0.3]),), (np.ones(2),))[1])
+
+
+def test_a_call_whose_tangents_are_zero_nowhere_is_the_plain_one() -> None:
+    assert "support" not in srcgrad.source(lambda p: np.sum(root_behind_a_loop(p * p + 1.0)), "forward")

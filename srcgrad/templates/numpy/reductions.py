@@ -303,6 +303,7 @@ def prod_without_tangent_forward(z, a_dot, a, axis=None):
 
 @adjoint.linear(
     merge_axes,
+    zeros="kept",
     forms=(("merge_axes(x, (2, 0))", (2, 3, 4)), ("merge_axes(x)", (2, 3))),
     result="view",
     complex="conjugated",
@@ -312,7 +313,11 @@ def merge_axes_adjoint(z, a, axis=None):
 
 
 @adjoint.linear(
-    split_axes, forms=(("split_axes(x, y, (2, 0))", (3, 8), (2, 3, 4)),), result="view", complex="conjugated"
+    split_axes,
+    zeros="kept",
+    forms=(("split_axes(x, y, (2, 0))", (3, 8), (2, 3, 4)),),
+    result="view",
+    complex="conjugated",
 )
 def split_axes_adjoint(z, g, a, axis=None):
     d[g] = merge_axes(d[z], axis)
