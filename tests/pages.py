@@ -5,7 +5,7 @@ Fenced blocks mean what a reader takes them for:
 - ``python title="model.py"``: the file model.py; if a command before has made it, what is in it.
 - ``python``: statements, or a session with `>>>` and results, in names that the whole page shares.
 - ``console``: commands after `$ `; those of srcgrad and python are run, and the lines below are what they
-  print. One with no lines below must succeed.
+  print. One with no lines below must succeed. An environment is not made: what is installed into it is not srcgrad.
 - ``text`` after ``python``: the error in which those statements end; their file is called model.py.
 
 On a page with the remark ``<!-- cells -->`` a block of statements is a cell of a notebook, and no file.
@@ -122,7 +122,7 @@ def _commands(block: Block) -> str:
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         line, _, expected = part.partition("\n")
         program, _, rest = line.partition(" ")
-        if program in ("srcgrad", "python"):
+        if program in ("srcgrad", "python") and not rest.startswith("-m venv"):
             called = f"{sys.executable} {'-m srcgrad ' if program == 'srcgrad' else ''}{rest}"
             done = subprocess.run(called, shell=True, text=True, check=False, capture_output=True, timeout=600)
             if done.returncode and not expected:

@@ -59,33 +59,39 @@ _NEVER = (float, int, str, bytes, types.ModuleType, types.FunctionType, np.ufunc
 _DEPTH = 3  # how deep containers and objects are looked into
 
 
-def is_complex_value(value: object, depth: int = 0) -> bool:
+def is_complex_value(value: object) -> bool:
     """Whether an object is a complex number, an array or a dtype of them, or holds one.
 
     >>> is_complex_value([1.0, {"w": np.ones(2) * 1j}]), is_complex_value(2.0), is_complex_value(np.complex64)
     (True, False, True)
     """
-    if isinstance(value, _NEVER):
+    return _holds_complex(value, 0, {})
+
+
+def _holds_complex(value: object, depth: int, seen: dict[int, tuple[int, object]]) -> bool:
+    """The same for what is held so deep; each object is looked into once, unless it is met again less deep."""
+    if isinstance(value, _NEVER) or (id(value) in seen and seen[id(value)][0] <= depth):
         return False
+    seen[id(value)] = depth, value
     if isinstance(value, complex | np.complexfloating):
         return True
     if isinstance(value, type) and not isinstance(value, types.GenericAlias):  # of Python 3.10, which calls it a type
         return issubclass(value, complex | np.complexfloating)
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
-        return any(is_complex_value(item, depth + 1) for item in value.flat)
+        return any(_holds_complex(item, depth + 1, seen) for item in value.flat)
     dtype = value if isinstance(value, np.dtype) else getattr(value, "dtype", None)
     if isinstance(dtype, np.dtype):
         return dtype.kind == "c"
     if depth == _DEPTH:
         return False
     if isinstance(value, dict):
-        return any(is_complex_value(item, depth + 1) for item in value.values())
+        return any(_holds_complex(item, depth + 1, seen) for item in value.values())
     if isinstance(value, list | tuple):
-        return any(is_complex_value(item, depth + 1) for item in value)
+        return any(_holds_complex(item, depth + 1, seen) for item in value)
     held = getattr(value, "__dict__", None)
     own = list(held.values()) if isinstance(held, dict) else []
     own += [getattr(value, slot, None) for slot in getattr(type(value), "__slots__", ()) if isinstance(slot, str)]
-    return any(is_complex_value(item, depth + 1) for item in own)
+    return any(_holds_complex(item, depth + 1, seen) for item in own)
 
 
 def from_binding(found: Binding | None) -> bool:
@@ -149,8 +155,8 @@ def _gives_complex(function: object, seen: dict[int, None]) -> bool:
     where = str(home(function))
     if where.split(".")[0] in _REAL_HOMES:
         return where.startswith(("numpy.fft", "numpy.lib.scimath"))
-    if where.startswith(("scipy.special", "scipy.stats")):
-        return False
+    if where.startswith(("scipy.special", "scipy.stats", "srcgrad.core")):
+        return False  # of ours: the decorators of written-out forms, which know all rules
     if isinstance(function, types.FunctionType):
         try:
             tree = tree_of(function)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import math  # noqa: F401 - so that it is there, as NumPy is
+import operator
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
 from types import BuiltinFunctionType, ModuleType
@@ -17,6 +18,7 @@ from typing import Any  # modules hold arbitrary objects
 import numpy
 
 _copies: dict[str, ModuleType] = {}
+_contents: dict[str, tuple[tuple[str, ...], tuple[object, ...]]] = {}  # of copies: names and values, modules apart
 _diverted: list[bool] = []  # whether modules of srcgrad read the copies
 _replaced: set[str] = set()  # modules in which something is replaced now, and those around them
 
@@ -39,7 +41,7 @@ def take(name: str) -> None:
 
 def look() -> None:
     """See what is replaced now; once anything is, all of srcgrad reads the copies."""
-    found = {name for name, own in list(_copies.items()) if _differs(sys.modules.get(name), own)}
+    found = set(filter(_differs, list(_copies)))
     within = {name.rpartition(".")[0] for name in found}
     _replaced.clear()
     _replaced.update(found | (within & _copies.keys()))
@@ -59,9 +61,11 @@ def divert(prefix: str) -> None:
                     vars(module)[held] = _copies[value.__name__] if _replaced else sys.modules[value.__name__]
 
 
-def _differs(module: ModuleType | None, own: ModuleType) -> bool:
+def _differs(name: str) -> bool:
+    module = sys.modules.get(name)
     now = {} if module is None else vars(module)
-    return any(now.get(name) is not value for name, value in vars(own).items() if type(value) is not ModuleType)
+    names, values = _contents[name]
+    return not all(map(operator.is_, map(now.get, names), values))  # five thousand of them before each derivation
 
 
 def _copy(module: ModuleType, root: str) -> bool:
@@ -77,6 +81,8 @@ def _copy(module: ModuleType, root: str) -> bool:
             own = _original_function(module, name, value, root)
             late = late or own is not value
         vars(made)[name] = own
+    items = [(name, value) for name, value in vars(made).items() if type(value) is not ModuleType]
+    _contents[module.__name__] = tuple(name for name, _ in items), tuple(value for _, value in items)
     return late
 
 

@@ -234,10 +234,10 @@ PAIRS = [triangle, filled, pairs, off_diagonal, lower, measured, in_two_loops, d
 
 @pytest.mark.parametrize("function", PAIRS, ids=lambda one: one.__name__)
 def test_energies_of_pairs_whose_diagonal_is_left_out(function: Any) -> None:
-    found = srcgrad.grad(function)(POINTS)
-    np.testing.assert_allclose(found, taken(function, POINTS), rtol=1e-5)
+    gradient = srcgrad.grad(function)
+    np.testing.assert_allclose(gradient(POINTS), taken(function, POINTS), rtol=1e-5)
     steps = np.linspace(-1.0, 1.0, 8).reshape(4, 2)
-    near = [srcgrad.grad(function)(POINTS + h * steps) for h in (1e-6, -1e-6)]
+    near = [gradient(POINTS + h * steps) for h in (1e-6, -1e-6)]
     second = srcgrad.hvp(function)(POINTS, steps)
     np.testing.assert_allclose(second, (near[0] - near[1]) / 2e-6, rtol=1e-5, atol=1e-6 * np.abs(second).max())
 

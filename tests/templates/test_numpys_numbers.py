@@ -161,16 +161,16 @@ def test_insert(obj, axis):
     """Whatever NumPy takes: several rows at one place, one row at several, values that broadcast."""
     x = np.arange(6.0).reshape(2, 3) ** 1.5
     taken = 0
+
+    def f(x, y):
+        return np.insert(x, obj, y, axis)
+
     for shape in [(), (1,), (2,), (3,), (1, 3), (2, 1), (2, 2), (2, 3), (3, 2)]:
         y = np.linspace(1.0, 2.0, int(np.prod(shape))).reshape(shape)
         try:
             np.insert(x, obj, y, axis)
         except (ValueError, IndexError):
             continue
-
-        def f(x, y):
-            return np.insert(x, obj, y, axis)
-
         taken += 1
         np.testing.assert_array_equal(vjp(f, x, y)[0], f(x, y))
         check_grads(f, (x, y), order=1, directions=1)

@@ -7,7 +7,7 @@ import inspect
 import operator
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 from srcgrad import vjp
 from srcgrad.core.rules import Rule, is_users, rule_of, rules
+from srcgrad.interface.api import derivatives
 from srcgrad.interface.check.check import MODES, Record, check_report, not_mirrored, table
 from srcgrad.interface.check.finite_differences import relative_error, tangent_like, vector
 from tests.templates.rule_cases import (
@@ -34,6 +35,14 @@ from tests.templates.rule_cases import (
 
 RULES, SHARING = by_template([rule for rule in differentiable_rules() if sampled(rule)])
 ALL = rules()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def texts_are_kept() -> Iterator[None]:
+    """Of all forms of a rule, for the next of its tests: there are more than sixteen."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(derivatives, "ROOM", 400)
+        yield
 
 
 def of_each(chosen: Sequence[Rule]) -> pytest.MarkDecorator:
