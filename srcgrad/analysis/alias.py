@@ -261,9 +261,9 @@ def _values_where_changed(name: str, nodes: list[Node], function: Node) -> dict[
 def may_be_number(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds an element of an array, if the array has as few axes as there are indices.
 
-    What a cache gave may be a number too.
+    What a cache gave may be a number too, and so may `np.float64(x)`.
     """
-    if node in facts.resolution.kept:
+    if node in facts.resolution.kept or _converted(node, facts) is not None:
         return not facts.values.spec[node].ndim
     operation = facts.resolution.operation.get(node.value)
     part = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
@@ -278,6 +278,16 @@ def may_be_number(node: Node, facts: Facts) -> bool:
     return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
 
 
+def _converted(node: Node, facts: Facts) -> Node | None:
+    """The x of `np.float64(x)`, which gives a number, and x itself where that is an array."""
+    operation = facts.operation_of(node)
+    called = operation.function if operation is not None else None
+    if operation is None or not (isinstance(called, type) and issubclass(called, np.generic)):
+        return None
+    given: Node = next(iter(operation.bound.values()))
+    return given if isinstance(given, gast.Name) else None
+
+
 def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) -> None:
     """Look at run time at what must be a number, once for each statement that binds it."""
     numbers = {node: None for node in numbers if node not in facts.resolution.checked}
@@ -287,14 +297,19 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
         spec = facts.values.spec.get(node)
         if node not in numbers or (spec is not None and spec.scalar):
             return [node]
-        if node in facts.resolution.kept:
+        converted = _converted(node, facts)
+        behind = node in facts.resolution.kept or converted is not None
+        if converted is not None:
+            whole, part = copy_with_facts(converted, facts), name(str(target(node)))
+            check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
+        elif behind:
             check = statement(f"{facts.library('check_number')}(x)", x=name(str(target(node))))
         else:
             whole, part = copy_with_facts(node.value.value, facts), copy_with_facts(node.value, facts)
             check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
         facts.resolution.effects[check] = None
         facts.origin.user[check] = facts.origin.user.get(node, node)  # it stands in the midst of that statement
-        return [node, at(check, node)] if node in facts.resolution.kept else [at(check, node), node]
+        return [node, at(check, node)] if behind else [at(check, node), node]
 
     if numbers:
         block[:] = rewrite_statements(block, checked, backwards=True)
@@ -460,7 +475,7 @@ def names_sharing_memory(node: Node, facts: Facts) -> list[str]:
     if node in facts.values.spec and facts.values.spec[node].scalar and not isinstance(value, gast.Name):
         return []  # a number; a second name of what is written into stands for it, axes or not
     operation = facts.resolution.operation.get(value)
-    if is_gathered(value, facts):
+    if is_gathered(value, facts) or node in facts.resolution.apart:
         return []
     if operation is None:
         return [] if is_computed(value) or makes_new_value(value, facts) else _names_of_values(value)

@@ -39,9 +39,9 @@ from srcgrad.analysis.alias import (
 from srcgrad.analysis.containers import look_at_items
 from srcgrad.analysis.dtypes import is_complex_array
 from srcgrad.core.control_flow import Graph, definitions, graph
-from srcgrad.core.facts import UNKNOWN, Facts, Operation
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.namespace import Step
-from srcgrad.core.rules import is_users, rule_of
+from srcgrad.core.rules import is_users, may_show, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -253,6 +253,8 @@ def check_mutation(function: Node, facts: Facts) -> Node:
     Items that are updated are looked at when the text runs, where they are not known to be numbers.
     """
     look_at_items(function, facts)
+    if not facts.request.generated:
+        _look_at_options(function, facts)
     order = list(statements(function.body))
     if not facts.request.generated:
         check_entered(order, facts)
@@ -303,6 +305,35 @@ def check_mutation(function: Node, facts: Facts) -> Node:
     if not facts.request.generated:
         function.body = rewrite_statements(function.body, lambda node: _check_floating(node, facts), backwards=True)
     return function
+
+
+def _look_at_options(function: Node, facts: Facts) -> None:
+    """`d = np.diff(x, n)`, of which elements are written: that d is not x, as for n = 0, is looked at where it runs."""
+    written = {a for node in statements(function.body) if is_write(node) for a in written_names(node)}
+
+    def looked_at(node: Node) -> Block:
+        operation, held = facts.operation_of(node), target(node)
+        if held not in written or operation is None or operation.kind != "op" or not _asks_options(operation):
+            return [node]
+        shown = next(iter(operation.bound.values()))
+        if not isinstance(shown, gast.Name):
+            return [node]
+        facts.resolution.apart[node] = None
+        check = statement(f"{facts.library('check_number')}(x, a)", x=name(str(held)), a=copy_with_facts(shown, facts))
+        facts.resolution.effects[check] = None
+        facts.origin.user[check] = facts.origin.user.get(node, node)
+        return [node, at(check, node)]
+
+    function.body = rewrite_statements(function.body, looked_at, backwards=True)
+
+
+def _asks_options(operation: Operation) -> bool:
+    """Whether nothing but an option, whose value is not known, may make the result of an operation its argument."""
+    rule = operation.rule
+    if rule is None or is_users(rule) or rule.result != "new" or not may_show(operation.function, operation.bound):
+        return False
+    given = {p: v for p, v in operation.bound.items() if not isinstance(v, gast.Constant)}
+    return may_show(operation.function, given)
 
 
 def _numbers(order: list[Node], function: Node, facts: Facts) -> frozenset[str]:
@@ -483,7 +514,7 @@ def _is_display(value: Node) -> bool:
 def _makes_array(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array."""
     value = getattr(node, "value", None)
-    if gives_several(node, facts) or is_new_of_step(node, facts):
+    if gives_several(node, facts) or is_new_of_step(node, facts) or node in facts.resolution.apart:
         return True
     if target(node) is None or isinstance(value, gast.Constant):
         return False

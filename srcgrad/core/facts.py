@@ -242,6 +242,7 @@ class Resolution:
     effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
     moving: dict[Node, None] = field(default_factory=dict)  # statements after which a call gives something else
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
+    apart: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it shows no argument
     kept: dict[Node, None] = field(default_factory=dict)  # bindings of what `functools.cache` holds as well
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     entered: dict[str, Node] = field(default_factory=dict)  # ... such arguments, by name, with a statement that writes

@@ -26,7 +26,7 @@ from srcgrad.analysis.dtypes import may_be_complex, operand_of_negative
 from srcgrad.analysis.shapes import broadcast_specs as shape_rules_joined
 from srcgrad.analysis.shapes import covers, spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copy_with_facts, function_called, part_of
-from srcgrad.core.rules import makes_new
+from srcgrad.core.rules import makes_new, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -565,7 +565,17 @@ class Adjoints:
         """The contribution to something real is real."""
         held = operand.id
         holder = held in self.facts.kinds.containers or self.facts.list_kind(held)
-        return value if held in self.facts.values.complex or holder else real_part(value, self.facts)
+        listed = holder and not self.is_array(value)
+        return value if held in self.facts.values.complex or listed else real_part(value, self.facts)
+
+    def is_array(self, value: Node) -> bool:
+        """Whether a contribution is an array, also to a list: that of an operation of a library which takes lists."""
+        if not isinstance(value, gast.Call):
+            return isinstance(value, gast.BinOp)
+        function = function_called(value, self.facts)
+        if isinstance(value.func, gast.Attribute) and makes_new(function, value):
+            return True
+        return rule_of(function) is not None and any(self.is_array(one) for one in value.args)
 
     def of_value(self, node: Node, bound: str) -> Node:
         """The adjoint of what a statement binds: its real part, where only other statements bind something complex."""

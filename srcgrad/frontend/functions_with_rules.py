@@ -379,7 +379,7 @@ def _required_parameters(rule: Any) -> list[str]:
     if template is None:  # a constant, of its first argument
         return ["x"]
     parameters = list(inspect.signature(template).parameters.values())[1:]
-    return [p.name for p in parameters if p.default is p.empty]
+    return [p.name for p in parameters if p.default is p.empty and p.kind is not _KINDS.VAR_POSITIONAL]
 
 
 def is_ruled(function: object) -> bool:

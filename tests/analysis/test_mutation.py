@@ -610,3 +610,66 @@ def shown(x):
 def test_what_np_asarray_gives_may_be_the_callers() -> None:
     with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
         srcgrad.grad(shown)(np.ones(2))
+
+
+def of_differences(x, n):
+    d = np.diff(x, n)
+    d[0] = 2.0 * x[1, 1]
+    return np.sum(d * d)
+
+
+def of_a_power(x, n):
+    d = np.linalg.matrix_power(x, n)
+    d[0] = 2.0 * x[1, 1]
+    return np.sum(d * d)
+
+
+def of_a_new_array_or_not(x, n):
+    d = x.astype(float, copy=n > 1)
+    d[0] = 2.0 * x[1, 1]
+    return np.sum(d * d)
+
+
+@pytest.mark.parametrize("function", [of_differences, of_a_power, of_a_new_array_or_not])
+def test_an_option_that_is_known_when_it_runs_is_looked_at_there(function: Any) -> None:
+    """The result is an array of its own but for one value of the option, for which it is the argument itself."""
+    x = np.array([[1.5, 0.2, 0.4], [0.3, 1.1, 0.7], [0.1, 0.5, 1.2]])
+    before = x.copy()
+    srcgrad.check_grads(function, (x, 2))
+    own = 1 if function is of_a_power else 0
+    for derivative in (srcgrad.grad(function), lambda x, n: srcgrad.jvp(function, (x, n), (x, None))):
+        with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+            derivative(x, own)
+    np.testing.assert_array_equal(x, before)
+
+
+def a_number_of_an_element(x, y):
+    s = np.float64(x[0])
+    s *= y
+    s += x[1]
+    return s * y
+
+
+def a_number_of_an_argument(x, y):
+    s = np.float64(y)
+    s **= 2
+    return s * x[0]
+
+
+def a_number_in_a_loop(x, y):
+    s = np.float64(0.0)
+    for k in range(2):
+        t = np.float64(x[k])
+        t -= y
+        s += t * t
+    return s
+
+
+@pytest.mark.parametrize("function", [a_number_of_an_element, a_number_of_an_argument, a_number_in_a_loop])
+def test_what_numpys_types_make_of_a_number_changes_for_nobody_else(function: Any) -> None:
+    srcgrad.check_grads(function, (np.array([0.5, -1.2]), 1.7))
+
+
+def test_what_numpys_types_make_of_an_array_is_that_array() -> None:
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.grad(a_number_of_an_argument, 1)(np.ones(2), np.array([0.5, 0.3]))

@@ -350,3 +350,44 @@ def added_to_a_number(x):
 def test_what_a_literal_makes_is_nobody_elses():
     """`np.float64(a)` is an array `a` itself, and a number of any literal."""
     check_grads(added_to_a_number, (np.array([0.3, 0.9]),), order=2)
+
+
+TRANSFORMS = {
+    "rfft": lambda v: np.abs(np.fft.rfft(v)),
+    "fft": lambda v: np.abs(np.fft.fft(v)),
+    "irfft": lambda v: np.fft.irfft(v),
+    "hfft": lambda v: np.fft.hfft(v) ** 2,
+    "ihfft": lambda v: np.abs(np.fft.ihfft(v)),
+    "ifft": lambda v: np.abs(np.fft.ifft(v)),
+}
+
+
+@pytest.mark.parametrize("f", TRANSFORMS.values(), ids=TRANSFORMS.keys())
+def test_transforms_of_lists_of_real_numbers(f):
+    numbers = [0.5, 1.7, 0.2, 0.3]
+    check_grads(f, (numbers,))
+    y, back = vjp(f, numbers)
+    wanted = vjp(f, np.array(numbers))[1](np.ones_like(y))[0]
+    np.testing.assert_allclose(back(np.ones_like(y))[0], wanted, rtol=1e-12)
+
+
+def test_an_operation_that_takes_spacings_is_called_without_them():
+    x = np.array([0.5, -1.2, 2.0, 0.7])
+    np.testing.assert_allclose(vjp(np.gradient, x)[1](np.ones(4))[0], [-1.5, 0.5, -0.5, 1.5])
+    rows = x.reshape(2, 2)
+    ones = (np.ones((2, 2)), np.ones((2, 2)))
+    np.testing.assert_allclose(vjp(np.gradient, rows)[1](ones)[0], [[-4.0, 0.0], [0.0, 4.0]])
+
+
+COPIES = {
+    "order": lambda x: np.array(x, order="F") ** 3,
+    "of lists": lambda x: np.array([x, 2.0 * x], dtype=float, copy=None, order="C") ** 3,
+    "subclasses": lambda x: np.array(x, copy=None, subok=True) ** 3,
+    "asarray": lambda x: np.asarray(x, order="F", copy=True) ** 3,
+    "ascontiguousarray": lambda x: np.ascontiguousarray(x, float) ** 3,
+}
+
+
+@pytest.mark.parametrize("f", COPIES.values(), ids=COPIES.keys())
+def test_how_arrays_are_laid_out_and_copied(f):
+    check_grads(f, (np.array([[0.5, -1.2], [2.0, 0.7]]),))

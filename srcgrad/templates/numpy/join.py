@@ -265,6 +265,9 @@ def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
         ("np.array((x, y))", (2,), (2,)),
         ("np.array(x)", (2, 3)),
         ("np.array(x, dtype=np.float64)", (3,)),
+        ("np.array(x, order='F')", (2, 3)),
+        ("np.array([x, y], float, copy=None, subok=True)", (2,), (2,)),
+        ("np.array(x * y, copy=False)", (2,), (2,)),
     ),
     note="A conversion to integers has gradient 0.",
     showing={"copy": (False, None)},
@@ -273,7 +276,7 @@ def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
     linear=("object",),
     gives="array",
 )
-def array(z, object, dtype=None):
+def array(z, object, dtype=None, *, copy=True, order="K", subok=False):
     if dtype is None:
         d[object] = d[z]
     else:
@@ -281,7 +284,7 @@ def array(z, object, dtype=None):
 
 
 @tangent(np.array)
-def array_tangent(z, object, dtype=None):
+def array_tangent(z, object, dtype=None, *, copy=True, order="K", subok=False):
     if dtype is None:
         d[z] = np.array(d[object])
     else:
@@ -295,6 +298,8 @@ def array_tangent(z, object, dtype=None):
         ("np.asarray(x)", (2, 3)),
         ("np.asarray(x, dtype=float)", (3,)),
         ("np.asarray(x, int)", (3,)),
+        ("np.asarray(x, order='F')", (2, 3)),
+        ("np.asarray(x, float, copy=True)", (3,)),
     ),
     aliases=(np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require),
     note="A conversion to integers has gradient 0.",
@@ -304,7 +309,7 @@ def array_tangent(z, object, dtype=None):
     linear=("a",),
     gives="array",
 )
-def asarray(z, a, dtype=None):
+def asarray(z, a, dtype=None, order=None, *, copy=None):
     if dtype is None:
         d[a] = d[z]
     else:
@@ -312,7 +317,7 @@ def asarray(z, a, dtype=None):
 
 
 @tangent(np.asarray)
-def asarray_tangent(z, a, dtype=None):
+def asarray_tangent(z, a, dtype=None, order=None, *, copy=None):
     if dtype is None:
         d[z] = np.asarray(d[a])
     else:
