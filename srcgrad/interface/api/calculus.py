@@ -28,7 +28,16 @@ from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import Derivative, P, R, ReadyText, Wrt, looks
-from srcgrad.interface.api.derivatives import chosen_wrt, float_arguments, jvp, pulled_then, value_and_pullback, vjp
+from srcgrad.interface.api.derivatives import (
+    chosen_wrt,
+    float_arguments,
+    jvp,
+    keep,
+    pulled_then,
+    recent_derivative,
+    value_and_pullback,
+    vjp,
+)
 from srcgrad.interface.api.execute import ExecutedText, run
 from srcgrad.interface.api.snapshots import Copies, copies
 from srcgrad.interface.check.finite_differences import (
@@ -62,7 +71,9 @@ def elementwise_grad(
     array([ 3., 12.])
     """
     wrt = chosen_wrt(function, wrt, argnums)
-    return Derivative(function, "elementwise", wrt, not isinstance(wrt, tuple), target)
+    record, single = target_named(target), not isinstance(wrt, tuple)
+    asked = "elementwise", repr(wrt), record
+    return keep(function, asked, lambda: Derivative[P, Any](function, "elementwise", wrt, single, record)).again()
 
 
 class HessianProduct:
@@ -74,6 +85,12 @@ class HessianProduct:
         self.derivative: Derivative[..., Any] = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
         self.__name__ = self.derivative.__name__
         self.words = self.gradient.words
+
+    def again(self) -> HessianProduct:
+        """The same product for another who asks for it: it shares the texts."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), derivative=self.derivative.again())
+        return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         gradient = self.gradient
@@ -141,7 +158,8 @@ def hvp(
     >>> hvp(lambda x: np.sum(x * x * x))(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
     array([6., 0.])
     """
-    return HessianProduct(function, chosen_wrt(function, wrt, argnums), target)
+    chosen, record = chosen_wrt(function, wrt, argnums), target_named(target)
+    return keep(function, ("hvp", repr(chosen), record), lambda: HessianProduct(function, chosen, record)).again()
 
 
 @dataclass(eq=False)
@@ -189,7 +207,7 @@ def linearize(
     (18.0, 12.0, ('x_dot',))
     """
     places = float_arguments(function, args) if wrt is None else wrt
-    ahead: Derivative[..., Any] = Derivative(function, "forward", places, False, target)
+    ahead = recent_derivative(function, "forward", places, False, target).again()
     zeros = tuple(zeros_like(args[_place(name, ahead)]) for name in ahead.wrt)
     y, _ = ahead.forward(args, zeros)
     values, kept = tuple(ahead.ordered_arguments(args, {})), None
@@ -555,16 +573,18 @@ class Jacobian(Generic[P]):
             self.ahead, self.__name__ = self.product.derivative, self.product.__name__.replace("_hvp", "_hessian")
 
         self.words = self.ahead.words
+        self.behind: Derivative[..., Any] = Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
+
+    def again(self) -> Jacobian[P]:
+        """The same for another who asks for it: it shares the texts, and knows of no last call."""
+        other: Jacobian[P] = object.__new__(type(self))
+        vars(other).update(vars(self), ahead=self.ahead.again(), behind=self.behind.again(), _ran=None)
+        return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         wrt = self.ahead.wrt[0] if self.single else self.ahead.wrt
         given = (as_named(self.function), wrt, self.mode, self.target.name)
         return rebuild_object, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
-
-    @functools.cached_property
-    def behind(self) -> Derivative[..., Any]:
-        """Value and pullback."""
-        return Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         values = self.ahead.ordered_arguments(args, kwargs)
@@ -771,7 +791,7 @@ def jacobian(
     array([[2., 0.],
            [0., 4.]])
     """
-    return Jacobian(function, chosen_wrt(function, wrt, argnums), mode, target)
+    return _jacobian(function, chosen_wrt(function, wrt, argnums), mode, target_named(target), False)
 
 
 @makes("hessian")
@@ -795,4 +815,10 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
-    return Jacobian(function, chosen_wrt(function, wrt, argnums), mode, target, second=True)
+    return _jacobian(function, chosen_wrt(function, wrt, argnums), mode, target_named(target), True)
+
+
+def _jacobian(function: Callable[P, object], wrt: Wrt, mode: str | None, target: Target, second: bool) -> Jacobian[P]:
+    """One that shares the texts of an equal one that was asked for lately."""
+    asked = "hessian" if second else "jacobian", mode, repr(wrt), target
+    return keep(function, asked, lambda: Jacobian[P](function, wrt, mode, target, second=second)).again()

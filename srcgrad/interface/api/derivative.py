@@ -406,11 +406,18 @@ class Derivative(Generic[P, R]):
         self._places = [list(parameters).index(name) if name in parameters else None for name in self.wrt]
         self._bare = len(self.wrt) == 1 and (single or self.mode in PULLS)  # whether the text returns no tuple
         self._count = -1 if self.bound or self.words else len(parameters)
-        self._made: dict[Any, ExecutedText] = {}
+        self.made: dict[Any, ExecutedText] = {}
         given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick_text`
         self._form = {"value-and-grad": f"y, {given}", "reverse": given * (not auxiliary), "elementwise": given}
         self._lock = threading.RLock()
         self._last: ExecutedText | None = None
+
+    def again(self) -> Derivative[P, R]:
+        """The same derivative for another who asks for it: it shares the texts, and knows of no last call."""
+        other: Derivative[P, R] = object.__new__(type(self))
+        vars(other).update(vars(self), _last=None)
+        vars(other).pop("_kinds", None)
+        return other
 
     @property
     def leading(self) -> LeadingAxes:
@@ -430,10 +437,10 @@ class Derivative(Generic[P, R]):
         differentiated again; with `resident`, its helpers take arrays in buffers of a device.
         """
         key = (generation(), inline, resident, self.leading, *kinds.items(), *(kind.dtype for kind in kinds.values()))
-        made = self._made.get(key)
+        made = self.made.get(key)
         if made is None or made.stale():
             with self._lock, collection_paused():
-                made = self._made[key] = execute_derivative(self, kinds, inline)
+                made = self.made[key] = execute_derivative(self, kinds, inline)
                 if resident:
                     equip(made.function.__globals__)
         if not inline:

@@ -14,21 +14,47 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MethodType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import check_input
-from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
+from srcgrad.interface.api.derivative import Derivative, P, R, Wrt, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.opencl.arrays.boundary import on_device
 
-ROOM = 16  # derivatives; each holds its function, and what that has closed over
+ROOM = 64  # of what was asked for last; each holds its function, and what that has closed over
 _LOCK = threading.Lock()
-_KEPT: OrderedDict[Any, Derivative[..., Any]] = OrderedDict()
+_KEPT: OrderedDict[object, tuple[object, object]] = OrderedDict()
+K = TypeVar("K")
+
+
+def keep(function: Callable[..., Any], asked: tuple[object, ...], make: Callable[[], K]) -> K:
+    """What `make` made for a function when it was last asked for, if it is one of the last; otherwise it is made now.
+
+    Two functions are one if they are the same object, or the same method of the same object, with the same code; what
+    is kept holds its function, so that no other object has that place in memory. A new lambda is a new function.
+    """
+    place: object = id(function)
+    if isinstance(function, MethodType):
+        place = id(function.__self__), id(function.__func__)
+    elif isinstance(function, Derivative):
+        place = id(function.made)  # which `again` shares
+    key, code = (place, *asked), getattr(function, "__code__", None)
+    with _LOCK:
+        known, found = _KEPT.get(key, (None, None))
+        if found is not None and known is code:
+            _KEPT.move_to_end(key)
+            return cast(K, found)
+    made = make()
+    with _LOCK:
+        _KEPT[key] = code, made
+        while len(_KEPT) > ROOM:
+            _KEPT.popitem(last=False)
+    return made
 
 
 def recent_derivative(
@@ -36,28 +62,13 @@ def recent_derivative(
 ) -> Derivative[..., Any]:
     """The derivative of a function, kept from an earlier call if it is one of the last that were asked for.
 
-    Two functions are one if they are the same object, or the same method of the same object; what is kept holds its
-    function, so that no other object has that place in memory. A new lambda in each call is a new function.
-
     >>> def f(x): return x * x
     >>> recent_derivative(f, "vjp", (0,), False, "numpy") is recent_derivative(f, "vjp", (0,), False, "numpy")
     True
     """
     record = target_named(target)
-    owner: Any = function if isinstance(function, MethodType) else None  # Any: mypy narrows callables to no method
-    place = id(function) if owner is None else (id(owner.__self__), id(owner.__func__))
-    key = (place, mode, repr(wrt), single, record)  # repr: 1, True and 1.0 are one key, and not one `wrt`
-    with _LOCK:
-        found = _KEPT.get(key)
-        if found is not None:
-            _KEPT.move_to_end(key)
-            return found
-    made: Derivative[..., Any] = Derivative(function, mode, wrt, single, record)
-    with _LOCK:
-        _KEPT[key] = made
-        while len(_KEPT) > ROOM:
-            _KEPT.popitem(last=False)
-    return made
+    asked = mode, repr(wrt), single, record  # repr: 1, True and 1.0 are one key, and not one `wrt`
+    return keep(function, asked, lambda: Derivative(function, mode, wrt, single, record))
 
 
 def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
@@ -100,10 +111,7 @@ def grad(
     >>> grad(norm2)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    wrt = chosen_wrt(function, wrt, argnums)
-    return Derivative(
-        function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux, autocast=autocast, like=like
-    )
+    return _gradient("reverse", function, chosen_wrt(function, wrt, argnums), target, has_aux, autocast, like)
 
 
 @makes("value-and-grad")
@@ -127,9 +135,19 @@ def value_and_grad(
     >>> value_and_grad(norm2)(np.array([3.0]))
     (np.float64(9.0), array([6.]))
     """
-    wrt = chosen_wrt(function, wrt, argnums)
-    single = not isinstance(wrt, tuple)
-    return Derivative(function, "value-and-grad", wrt, single, target, auxiliary=has_aux, autocast=autocast, like=like)
+    return _gradient("value-and-grad", function, chosen_wrt(function, wrt, argnums), target, has_aux, autocast, like)
+
+
+def _gradient(
+    mode: str, function: Callable[P, Any], wrt: Wrt, target: str | Target, auxiliary: bool, autocast: Any, like: Any
+) -> Derivative[P, Any]:
+    """A derivative that shares the texts of an equal one that was asked for lately; one for examples is made anew."""
+    record, cast_to, single = target_named(target), precision(autocast), not isinstance(wrt, tuple)
+
+    def make() -> Derivative[P, Any]:
+        return Derivative(function, mode, wrt, single, record, auxiliary=auxiliary, autocast=autocast, like=like)
+
+    return make() if like is not None else keep(function, (mode, repr(wrt), auxiliary, cast_to, record), make).again()
 
 
 @makes("vjp")
