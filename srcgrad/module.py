@@ -19,6 +19,7 @@ import numpy as np
 from srcgrad.analysis.activity import flows
 from srcgrad.analysis.alias import is_new
 from srcgrad.analysis.dtypes import changes_adjoint, may_be_complex
+from srcgrad.backend.targets import NUMPY
 from srcgrad.backend.text.definitions import Globals
 from srcgrad.backend.text.module import (
     Lookup,
@@ -33,7 +34,6 @@ from srcgrad.backend.text.module import (
     write,
 )
 from srcgrad.backend.text.references import identifiers
-from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Kind, Names, PullbackForm, Spec, of_display

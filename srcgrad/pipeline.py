@@ -58,8 +58,10 @@ from srcgrad.frontend.calls.inline import inline_calls
 from srcgrad.frontend.calls.side_effects import copy_written_arguments
 from srcgrad.frontend.containers_that_change import rebind_changed_arrays
 from srcgrad.frontend.desugar.assignments import item_targets
+from srcgrad.frontend.desugar.compound_statements import compound_statements
 from srcgrad.frontend.desugar.conversions import conversions
 from srcgrad.frontend.desugar.desugar import desugar, generated_text, structured_exits
+from srcgrad.frontend.desugar.generators import generators
 from srcgrad.frontend.desugar.lists_and_dicts import lists
 from srcgrad.frontend.desugar.objects import records
 from srcgrad.frontend.desugar.views import views
@@ -206,10 +208,21 @@ def again(run: Callable[[Any, Facts], Any]) -> Pass:
 
 DESUGAR = listed(again(generated_text), user(desugar))
 CALLEE = listed(
-    item_targets, user(checkpoints), user(conversions), *DESUGAR, check_language, structured_exits
+    user(generators),
+    user(compound_statements),
+    item_targets,
+    user(checkpoints),
+    user(conversions),
+    *DESUGAR,
+    check_language,
+    structured_exits,
 )  # what is written out
-EFFECTS = listed(item_targets, *DESUGAR)  # what is asked for what it changes
+EFFECTS = listed(
+    user(generators), user(compound_statements), item_targets, *DESUGAR
+)  # what is asked for what it changes
 FRONT = listed(
+    user(generators),
+    user(compound_statements),
     item_targets,
     user(checkpoints),
     user(conversions),
@@ -318,6 +331,8 @@ MODES: dict[str, Passes] = {
 # What each pass reads and writes, by record of `core.facts.Facts`; what was asked for is read by all. So it
 # was seen over the programs of the judge (`python -m tests.passes --facts`); a test looks at the tables as passes run.
 FACTS: dict[Callable[[Any, Facts], Any], str] = {
+    generators: "Names Origin Kinds Resolution > Names Origin",
+    compound_statements: "Names Origin Kinds Resolution > Names Origin",
     item_targets: "Names Origin > Names Origin",
     checkpoints: "Names Origin > Names Origin",
     conversions: "Names Origin Kinds Resolution > Names Origin Kinds",

@@ -1,4 +1,7 @@
-"""The targets that there are: those of srcgrad, and those that installed packages have, by name."""
+"""The targets that there are: those of srcgrad, and those that installed packages have, by name.
+
+Numpy is the text as it is, and for all directions at once one with a leading axis.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import functools
 import importlib.metadata
 import pkgutil
 
+from srcgrad.backend.batched.leading_axis import leading_axis
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.target import Target
 
+NUMPY = Target("numpy", batched=(leading_axis,))
 GROUP = "srcgrad.targets"  # of entry points: a name, and the record `module:NAME`
 OWN = {  # as pyproject.toml names them; found here, they need no search, nor that srcgrad is installed
-    "numpy": "srcgrad.backend.text.target:NUMPY",
+    "numpy": "srcgrad.backend.targets:NUMPY",
     "opencl": "srcgrad.opencl.target:OPENCL",
     "numba": "srcgrad.backend.numba.target:NUMBA",
 }

@@ -21,6 +21,7 @@ from srcgrad.runtime.checks import (
     check_seed,
     check_shape,
     check_shapes,
+    exception_of,
 )
 from srcgrad.runtime.contract import (
     blend_factors,
@@ -253,6 +254,7 @@ __all__ = [
     "emptied",
     "empty_like",
     "entry",
+    "exception_of",
     "fields_of",
     "filled",
     "filtered_transpose",

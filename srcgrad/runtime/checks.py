@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
+from collections.abc import Callable
 from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
@@ -371,3 +372,23 @@ def check_shape(gradient: Any, x: Any) -> Any:
             f"for an argument of shape {np.shape(x)}; correct the rule"
         )
     return gradient
+
+
+def exception_of(
+    body: Callable[[], object], kinds: type[BaseException] | tuple[type[BaseException], ...]
+) -> BaseException | None:
+    """The exception that `body`, the body of a `try`, raises if it is one of `kinds`; None if it raises none.
+
+    A derivative asks this before it computes the body: what it branches on is then known, in both halves.
+
+    >>> exception_of(lambda: 1.0 / 0.0, ZeroDivisionError)
+    ZeroDivisionError('float division by zero')
+    >>> exception_of(lambda: 1.0 / 2.0, ZeroDivisionError) is None
+    True
+    """
+    try:
+        body()
+    except kinds as error:
+        found: BaseException = error
+        return found
+    return None

@@ -63,7 +63,7 @@ def test_a_pass_of_several_places_is_named_with_its_number(model: str, capsys: p
 @pytest.mark.parametrize("wrong", ["copy", "copy_propagation:9", "copy_propagation:0", "copy_propagation:x"])
 def test_a_pass_that_is_not_there_is_refused(wrong: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", model, "--after", wrong]) == 1
-    assert "the passes are: item_targets, " in capsys.readouterr().err
+    assert "the passes are: generators, " in capsys.readouterr().err
 
 
 def test_no_pass_runs_another() -> None:
@@ -91,7 +91,10 @@ def test_users_functions_and_texts_of_ours_have_lists_of_their_own() -> None:
     """What is written out, and what is asked for what it changes, has the head of the list."""
     own = [each.name for each in MODES["reverse"] if each.of != AGAIN]
     again = [each.name for each in MODES["reverse"] if each.of != USER]
-    assert own[:3] == ["item_targets", "checkpoints", "conversions"] and "conversions" not in again
+    assert (
+        own[:5] == ["generators", "compound_statements", "item_targets", "checkpoints", "conversions"]
+        and "conversions" not in again
+    )
     for head in (CALLEE, EFFECTS):
         places = [pipeline.FRONT.index(each) for each in head]
         assert places == sorted(places)

@@ -44,8 +44,7 @@ def guard_arguments(compiled: Any, otherwise: Callable[[], Callable[..., Any]] |
 
     `otherwise` makes the one that runs for arguments over which its loops cannot: those of which axes broadcast.
     """
-    from srcgrad.backend.numba.computed_otherwise import check_powers
-    from srcgrad.backend.numba.helpers import register
+    from srcgrad.backend.numba.helpers import check_powers, register
 
     register()
     seen: set[object] = set()  # signatures that have been looked at

@@ -6,6 +6,8 @@ Numba finds this by the entry point `numba_extensions`, so that it compiles a te
 
 What compiled code makes of helpers about shapes, and of checks of lengths; see `srcgrad.backend.numba.helpers`.
 
+What Numba compiles and computes otherwise than Python is refused, by the types that it found.
+
 Lengths in texts that are differentiated once more, in compiled code; see `srcgrad.backend.numba.helpers`.
 
 Where adjoints are zero by structure, in compiled code; see `srcgrad.backend.numba.helpers`.
@@ -14,15 +16,18 @@ Where adjoints are zero by structure, in compiled code; see `srcgrad.backend.num
 from __future__ import annotations
 
 import importlib
+import operator
 from collections.abc import Callable
 from typing import Any  # an overload takes types, and gives a function of values
 
 import numpy as np
 from numba import njit
-from numba.core import types
+from numba.core import ir, types
 from numba.extending import overload, overload_method
 
 from srcgrad import runtime
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.source_text import users_place
 from srcgrad.runtime.singular import length_dot, quotient, share, shared, signed
 
 Compiled = Callable[..., Any]
@@ -448,3 +453,37 @@ def _picks(weights: object, values: object) -> Compiled | None:
     if isinstance(weights, REAL) and isinstance(values, REAL):
         return lambda weights, values: weights * values if weights != 0.0 else 0.0
     return lambda weights, values: weights * np.where(weights != 0.0, values, 0.0)
+
+
+def check_powers(compiled: Any, seen: set[object]) -> None:
+    """Refuse an integer to the power of an integer, which is an integer to Numba, 2 ** -1 is 0; E5026.
+
+    `seen` are the signatures that were found right; the new ones are added.
+    """
+    for signature, made in compiled.overloads.items():
+        if signature in seen:
+            continue
+        known = made.type_annotation
+        for node, called in known.calltypes.items():
+            if _is_power(node) and _are_integers(called.args) and not _is_whole(known.typemap[node.rhs.name]):
+                raise DifferentiationError(
+                    "E5026",
+                    "an integer to the power of an integer: compiled code gives an integer, 0 for 2 ** -1",
+                    "make the base a float: `2.0 ** n`, `float(k) ** n`",
+                    users_place(node.loc.filename, node.loc.line),
+                )
+        seen.add(signature)
+
+
+def _is_power(node: object) -> bool:
+    return (
+        isinstance(node, ir.Expr) and node.op in ("binop", "inplace_binop") and node.fn in (operator.pow, operator.ipow)
+    )
+
+
+def _are_integers(given: tuple[object, ...]) -> bool:
+    return all(isinstance(one, types.Integer | types.Boolean) for one in given)
+
+
+def _is_whole(exponent: object) -> bool:
+    return isinstance(exponent, types.IntegerLiteral) and exponent.literal_value >= 0

@@ -517,6 +517,8 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Rewr
             for place, value in enumerate(values):
                 if not isinstance(value, gast.Lambda) or keeps or getattr(item, "arg", "") == "key":
                     continue
+                if value in work.facts.origin.lambdas:
+                    continue
                 spelled = work.name("inner")
                 before += _define(_as_function(value, spelled), spelled, node, [*names, spelled], work)
                 swap = at(name(spelled), value)

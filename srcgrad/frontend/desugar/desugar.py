@@ -36,7 +36,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import own_statements
+from srcgrad.core.visitor import own_statements, rewrite_statements
 from srcgrad.frontend.again.implicit_functions import implicit
 from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.calls.functions import made_by
@@ -290,6 +290,7 @@ def structured_exits(function: Node, facts: Facts) -> Node:
     """
     if not _has_exits(function):
         return function
+    _raise_for_nothing(function, facts)
     ways = Ways(facts)
     own = [a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
     local = {bound for node in statements(function.body) for bound in stores(node)}
@@ -300,12 +301,7 @@ def structured_exits(function: Node, facts: Facts) -> Node:
         _name_results(returns, ways)
     if any(isinstance(n, gast.For | gast.While) and _returns([n]) for n in statements(function.body)):
         ways.returned = facts.names.fresh("returned")
-    leaves, ends = _status(function.body), _ends(function.body)
     block = _block(function.body, ways)
-    if early and leaves != ALWAYS and not ends:
-        raise facts.refuse(
-            function.body[-1], "E5005", "the function may end without a return", "return a value at its end as well"
-        )
     if early:
         start = [_set(r, literal_node(0.0), function, ways) for r in ways.results if ways.returned]
         start += [_set(ways.returned, literal_node(False), function, ways)] if ways.returned else []
@@ -317,6 +313,28 @@ def structured_exits(function: Node, facts: Facts) -> Node:
     function.body = [*(_set(n, literal_node(0.0), function, ways) for n in unclear), *block]
     facts.names.local |= {bound for node in statements(block) for bound in stores(node)}
     return function
+
+
+def _raise_for_nothing(function: Node, facts: Facts) -> None:
+    """Where a function that returns a value somewhere returns nothing, or just ends, its derivative raises E5005."""
+
+    def nothing(node: Node, what: str) -> Node:
+        message = literal_node(f"E5005 `{facts.source.name}` {what}, which has no derivative")
+        made = at(gast.Raise(gast.Call(name("TypeError"), [message], []), None), node)
+        facts.origin.foreign[made] = None
+        return made
+
+    def given(node: Node) -> Block:
+        if isinstance(node, gast.Return) and (node.value is None or getattr(node.value, "value", 0) is None):
+            return [nothing(node, f"returns None in line {node.lineno}")]
+        return [node]
+
+    returns = _returns(function.body)
+    if not any(r.value is not None and getattr(r.value, "value", 0) is not None for r in returns):
+        return
+    function.body = rewrite_statements(function.body, given, apart=(gast.FunctionDef,))
+    if _status(function.body) != ALWAYS and not _ends(function.body):
+        function.body.append(nothing(function.body[-1], "ends without a return"))
 
 
 def _has_exits(function: Node) -> bool:

@@ -31,8 +31,8 @@ from typing import (
 import numpy as np
 
 import srcgrad.runtime
+from srcgrad.backend.targets import NUMPY
 from srcgrad.backend.text.module import origin
-from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
 from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies

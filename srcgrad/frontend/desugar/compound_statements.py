@@ -1,0 +1,745 @@
+"""Compound statements in terms of `if`: `match`, `try`, `with suppress(...)`.
+
+A `match` is a chain of tests, as far as the kinds of arguments leave them open. Of a `try`, the body is first run on
+trial, by `exception_of`, which gives the exception or None; after that it is a branch like any other, for derivatives
+and for what an exception finds half done.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.core.bindings import Binding
+from srcgrad.core.facts import UNKNOWN, Facts, Kind
+from srcgrad.core.module_text import is_trusted
+from srcgrad.core.namespace import Overlay
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    literal_node,
+    literal_value,
+    name,
+    parameters,
+    statement,
+    substitute,
+    walk,
+)
+from srcgrad.frontend.language import moves
+from srcgrad.frontend.resolve import binding_of, bound_by
+from srcgrad.runtime import exception_of
+
+_FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
+_LOOPS = (gast.For, gast.While)
+_PARTS = ("body", "orelse", "finalbody")
+
+
+@dataclass
+class _Work:
+    """The function whose statements are spelled, and what its names are."""
+
+    facts: Facts
+    function: Node
+    local: frozenset[str]
+    rebound: frozenset[str] = frozenset()  # names that statements bind
+
+    def own(self, node: Node, like: Node) -> Node:
+        """A statement that is not as the user wrote it, at the line of one that is."""
+        self.facts.origin.foreign[node] = None
+        for item in walk(node):
+            if "lineno" not in item.__dict__:
+                gast.copy_location(item, like)
+        return gast.copy_location(node, like)
+
+    def bind(self, target: str, value: Node, like: Node) -> Node:
+        """`target = value`"""
+        return self.own(gast.Assign([name(target, gast.Store())], value, None), like)
+
+    def name(self, stem: str) -> str:
+        """A fresh local name."""
+        made = self.facts.names.fresh(stem)
+        self.facts.names.local |= {made}
+        self.local |= {made}
+        return made
+
+    def refuse(self, node: Node, what: str, remedy: str) -> Exception:
+        """E5005 at a node."""
+        return self.facts.refuse(node, "E5005", what, remedy)
+
+
+def compound_statements(function: Node, facts: Facts) -> Node:
+    """Spell `match`, `try` and `with suppress(...)` by branches.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x, n):\\n    match n:\\n        case 0:\\n            x = 2.0 * x\\n        case 1 | 2:\\n"
+    >>> print(explain_text(text + "            x = x * x\\n    return x", after="compound_statements"))
+    def f(x, n):
+        if n == 0:
+            x = 2.0 * x
+        elif n == 1 or n == 2:
+            x = x * x
+        return x
+    """
+    if isinstance(function, gast.AsyncFunctionDef):
+        return function
+    nodes = [n for s in function.body for n in walk(s)]
+    if any(isinstance(n, gast.Match | gast.Try | gast.With) for n in nodes):
+        stored = [n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+        held = [n.name for n in nodes if isinstance(n, gast.FunctionDef)]
+        work = _Work(facts, function, frozenset([*stored, *held, *parameters(function)]), frozenset(stored))
+        function.body = _block(function.body, work)
+    return function
+
+
+def _block(block: Block, work: _Work, looped: bool = False) -> Block:
+    """A block whose statements are spelled, those inside first."""
+    made: Block = []
+    for place, node in enumerate(block := list(block)):
+        inside = looped or isinstance(node, _LOOPS)
+        tried = [n for n in walk(node) if isinstance(n, gast.Try)] if isinstance(node, _LOOPS) and not looped else []
+        held = {one: None for n in tried for part in n.body for one in _names_stored(part)}
+        if isinstance(node, gast.Try) and _imports(node, work):
+            node.handlers = []
+        for part in (*_PARTS, "handlers", "cases"):
+            inner = node.__dict__.get(part)
+            for one in inner if part in ("handlers", "cases") and inner else []:
+                one.body = _block(one.body, work, inside)
+            if inner and part in _PARTS and isinstance(inner, list):
+                setattr(node, part, _block(inner, work, inside) or [at(gast.Pass(), node)])
+        if isinstance(node, _LOOPS) and not looped:
+            made += [*_unbound_before(node, held, block, place, work), node]
+        elif isinstance(node, gast.Match):
+            made += _match(node, work)
+        elif isinstance(node, gast.Try):
+            made += _try(node, block[place + 1 :], work, looped)
+        elif isinstance(node, gast.With) and (kinds := _suppressed(node, work)) is not None:
+            made += _suppress(node, kinds, block[place + 1 :], work, looped)
+        else:
+            made.append(node)
+    return made
+
+
+def _unbound_before(loop: Node, held: dict[str, None], block: Block, place: int, work: _Work) -> Block:
+    """`c = None` before a loop that tries to bind c; where it is read behind the loop, it is looked at first.
+
+    Python raises the same where no trial has succeeded.
+    """
+    made: Block = []
+    own = set(walk(loop))
+    for one in held:
+        others = [
+            n for s in work.function.body for n in walk(s) if isinstance(n, gast.Name) and n.id == one and n not in own
+        ]
+        bound = one in parameters(work.function) or any(isinstance(n.ctx, gast.Store) for n in others)
+        readers = [k for k, s in enumerate(block) if k > place and any(n in others for n in walk(s))]
+        first = block[readers[0]] if readers and not bound else None
+        if isinstance(first, gast.Assign | gast.AugAssign | gast.Return | gast.Expr):
+            made.append(work.bind(one, literal_node(None), loop))
+            message = f"local variable {one!r} is not bound: no trial has succeeded"
+            check = statement(f"if {one} is None:\n    raise UnboundLocalError({message!r})")
+            block.insert(readers[0], work.own(check, first))
+            for part in check.body:
+                work.own(part, first)
+    return made
+
+
+# -- match ------------------------------------------------------------------------------------------------------------
+@dataclass
+class _Case:
+    """What one pattern asks of the subject, and what it binds."""
+
+    tests: list[Node] = field(default_factory=list)
+    bound: dict[str, Node] = field(default_factory=dict)
+    never: bool = False  # whether the kind of the subject rules it out
+
+
+def _match(node: Node, work: _Work) -> Block:
+    """A `match` as a chain of `if`."""
+    before: Block = []
+    subject = node.subject
+    if not isinstance(subject, gast.Name):
+        held = work.name("subject")
+        before, subject = [work.bind(held, subject, node)], at(name(held), subject)
+    chain: Block = []
+    cases = [one for case in node.cases for one in _alternatives(case, work)]
+    for case in reversed(cases):
+        found = _Case()
+        _pattern(case.pattern, subject, _kind_of(subject, work), found, work)
+        if found.never:
+            continue
+        if case.guard is not None:
+            _check_guard(case, found, node.cases, work)
+            found.tests.append(substitute(copy(case.guard), {k: copy(v) for k, v in found.bound.items()}))
+        bound = [work.bind(one, copy(value), case.pattern) for one, value in found.bound.items()]
+        bound = [one for one in bound if getattr(one.value, "id", "") != one.targets[0].id]
+        body = [*bound, *(one for one in case.body if not isinstance(one, gast.Pass))]
+        if not found.tests:
+            chain = body
+        elif body or chain:
+            test = found.tests[0] if len(found.tests) == 1 else gast.BoolOp(gast.And(), found.tests)
+            chain = [work.own(gast.If(at(test, case.pattern), body or [at(gast.Pass(), node)], chain), case.pattern)]
+    return [*before, *chain]
+
+
+def _alternatives(case: Node, work: _Work) -> list[Node]:
+    """A case of which the alternatives bind names as one case for each."""
+    pattern = case.pattern
+    if not isinstance(pattern, gast.MatchOr) or not any(_binds(one) for one in pattern.patterns):
+        return [case]
+    made: list[Node] = [gast.match_case(one, copy(case.guard) if case.guard else None, []) for one in pattern.patterns]
+    for one in made:
+        one.body = twins(case.body, work.facts)
+    return made
+
+
+def _binds(pattern: Node) -> bool:
+    return any(getattr(n, "name", None) or getattr(n, "rest", None) for n in walk(pattern))
+
+
+def _check_guard(case: Node, found: _Case, cases: list[Node], work: _Work) -> None:
+    """Refuse a guard that binds, and names that stay bound where it does not hold, if something else reads them."""
+    if any(isinstance(n, gast.NamedExpr) for n in walk(case.guard)):
+        raise work.refuse(case.guard, "a guard that binds a name is not accepted", "bind it before the `match`")
+    own = {n for one in cases if _binds(one.pattern) for part in (*one.body, one.guard) if part for n in walk(part)}
+    for node in [n for s in work.function.body for n in walk(s) if isinstance(n, gast.Name)]:
+        if node.id in found.bound and isinstance(node.ctx, gast.Load) and node not in own:
+            what = f"`{node.id}`, which a case with a guard binds, is read outside of it"
+            raise work.refuse(node, what, "give it another name in the pattern")
+
+
+def _kind_of(subject: Node, work: _Work) -> Kind:
+    """What is known of the subject: of an argument that nothing binds anew."""
+    held = subject.id if isinstance(subject, gast.Name) else ""
+    if held in work.rebound or held not in parameters(work.function):
+        return UNKNOWN
+    kind: Kind = work.facts.kinds.of_names.get(held, UNKNOWN)
+    return kind
+
+
+_OF_BUILTINS: dict[type, tuple[str, ...]] = {
+    tuple: ("tuple",), list: ("list",), dict: ("dict",), str: ("string",), float: ("scalar",), int: ("scalar",),
+    bool: ("bool",),
+}  # fmt: skip
+_SEQUENCE, _MAPPING = "isinstance(subject, (list, tuple))", "isinstance(subject, dict)"
+
+
+def _pattern(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:
+    """Note what a pattern asks of an expression."""
+    if isinstance(pattern, gast.MatchValue):
+        case.tests.append(expression("subject == value", subject=copy(subject), value=copy(pattern.value)))
+        case.never |= kind.tag in ("tuple", "list", "dict", "none")
+    elif isinstance(pattern, gast.MatchSingleton):
+        case.tests.append(expression("subject is value", subject=copy(subject), value=literal_node(pattern.value)))
+        case.never |= pattern.value is None and kind.tag not in ("unknown", "none", "other")
+    elif isinstance(pattern, gast.MatchAs):
+        if pattern.pattern is not None:
+            _pattern(pattern.pattern, subject, kind, case, work)
+        if pattern.name is not None:
+            case.bound[pattern.name] = copy(subject)
+    elif isinstance(pattern, gast.MatchOr):
+        _any_of(pattern, subject, kind, case, work)
+    elif isinstance(pattern, gast.MatchSequence):
+        _sequence(pattern, subject, kind, case, work)
+    elif isinstance(pattern, gast.MatchMapping):
+        _mapping(pattern, subject, kind, case, work)
+    elif isinstance(pattern, gast.MatchClass):
+        _class(pattern, subject, kind, case, work)
+    else:
+        raise work.refuse(pattern, "this pattern is not accepted", "write the test as an `if`")
+
+
+def _any_of(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:
+    found = []
+    for one in pattern.patterns:
+        inner = _Case()
+        _pattern(one, subject, kind, inner, work)
+        if inner.bound:
+            what = "alternatives inside of a pattern that bind names are not accepted"
+            raise work.refuse(pattern, what, "write a case for each")
+        if not inner.never:
+            found.append(inner.tests)
+    if not found:
+        case.never = True
+    elif all(found):
+        each = [tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests) for tests in found]
+        case.tests.append(each[0] if len(each) == 1 else gast.BoolOp(gast.Or(), each))
+
+
+def _items(kind: Kind) -> dict[object, Kind]:
+    return dict(kind.items) if kind.tag in ("tuple", "list", "dict") else {}
+
+
+def _sequence(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:
+    parts = pattern.patterns
+    stars = [k for k, one in enumerate(parts) if isinstance(one, gast.MatchStar)]
+    known = kind.tag in ("tuple", "list")
+    count, items = len(parts) - len(stars), _items(kind)
+    if kind.tag not in ("tuple", "list", "unknown", "other") or (
+        known and items and (len(items) < count or (len(items) > count and not stars))
+    ):
+        case.never = True
+    if case.never:
+        return
+    if not known:
+        case.tests.append(expression(_SEQUENCE, subject=copy(subject)))
+    if not (known and items):
+        sign = ">=" if stars else "=="
+        case.tests.append(expression(f"len(subject) {sign} {count}", subject=copy(subject)))
+    for k, one in enumerate(parts):
+        if stars and k == stars[0]:
+            after = len(parts) - k - 1
+            if one.name is not None:
+                end = f"len(subject) - {after}" if after else ""
+                case.bound[one.name] = expression(f"list(subject[{k}:{end}])", subject=copy(subject))
+            continue
+        place = k if not stars or k < stars[0] else k - len(parts)
+        inner = items.get(place % len(items), UNKNOWN) if items else UNKNOWN
+        _pattern(one, expression(f"subject[{place}]", subject=copy(subject)), inner, case, work)
+
+
+def _mapping(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:
+    if pattern.rest is not None:
+        raise work.refuse(pattern, "`**` in a pattern is not accepted", "read the other keys from the dict itself")
+    items = _items(kind)
+    if kind.tag not in ("dict", "unknown", "other"):
+        case.never = True
+        return
+    if kind.tag != "dict":
+        case.tests.append(expression(_MAPPING, subject=copy(subject)))
+    for key, one in zip(pattern.keys, pattern.patterns, strict=True):
+        assert key is not None, "Python's grammar"
+        known: object = None
+        with suppress(ValueError, TypeError):
+            known = literal_value(key)
+        if items and known is not None and known not in items:
+            case.never = True
+            return
+        if known is None or known not in items:
+            case.tests.append(expression("key in subject", key=copy(key), subject=copy(subject)))
+        value = expression("subject[key]", key=copy(key), subject=copy(subject))
+        _pattern(one, value, items.get(known, UNKNOWN), case, work)
+
+
+def _class(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:
+    found = binding_of(pattern.cls, work.facts, work.local)
+    cls = found.object if found is not None and found.kind == "object" else None
+    if not isinstance(cls, type):
+        what = f"`{gast.unparse(pattern.cls)}` is not known to be a class"
+        raise work.refuse(pattern, what, "write the test as an `if isinstance(...)`")
+    made = kind.items[0][0] if kind.tag == "object" and kind.items else None
+    if isinstance(made, type):
+        case.never |= not issubclass(made, cls)
+    elif cls in _OF_BUILTINS and kind.tag in ("tuple", "list", "dict", "string", "array", "none"):
+        case.never |= kind.tag not in _OF_BUILTINS[cls]
+    if case.never:
+        return
+    if (
+        not (isinstance(made, type) and issubclass(made, cls)) and (kind.tag,) != _OF_BUILTINS.get(cls, ("",))[:1]
+    ) or cls in (float, int):
+        case.tests.append(_instance(subject, pattern.cls))
+    own = cls in _OF_BUILTINS or getattr(cls, "__flags__", 0) & (1 << 22)  # _Py_TPFLAGS_MATCH_SELF
+    names = () if own else getattr(cls, "__match_args__", ())
+    for place, one in enumerate(pattern.patterns):
+        if own and place == 0:
+            _pattern(one, subject, kind, case, work)
+        elif place < len(names):
+            _field(names[place], one, subject, cls, case, work)
+        else:
+            raise work.refuse(one, f"`{cls.__name__}` takes fewer positional patterns", "name the attributes")
+    for key, one in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
+        _field(key, one, subject, cls, case, work)
+
+
+def _instance(subject: Node, cls: Node) -> Node:
+    return expression("isinstance(subject, cls)", subject=copy(subject), cls=copy(cls))
+
+
+def _field(key: str, pattern: Node, subject: Node, cls: type, case: _Case, work: _Work) -> None:
+    """What a pattern asks of an attribute that each object of the class has."""
+    declared = {one for base in cls.__mro__ for one in getattr(base, "__annotations__", {})}
+    if key not in declared and not hasattr(cls, key):
+        what = f"objects of `{cls.__name__}` are not known to have the attribute `{key}`"
+        raise work.refuse(pattern, what, "write the test as an `if`, with `hasattr`")
+    _pattern(pattern, expression(f"subject.{key}", subject=copy(subject)), UNKNOWN, case, work)
+
+
+# -- try --------------------------------------------------------------------------------------------------------------
+def _imports(node: Node, work: _Work) -> bool:
+    """Whether all that is tried are imports that succeed."""
+    if not all(isinstance(one, gast.Import | gast.ImportFrom) for one in node.body):
+        return False
+    return all(bound_by(one, work.facts.namespace) is not None for one in node.body)
+
+
+def _suppressed(node: Node, work: _Work) -> list[Node] | None:
+    """The exceptions of `with contextlib.suppress(...)`; None for any other context."""
+    item = node.items[0] if len(node.items) == 1 else None
+    call = item.context_expr if item is not None and item.optional_vars is None else None
+    if not isinstance(call, gast.Call) or call.keywords:
+        return None
+    found = binding_of(call.func, work.facts, work.local)
+    return list(call.args) if found is not None and found.object is suppress else None
+
+
+def _suppress(node: Node, kinds: list[Node], after: Block, work: _Work, looped: bool) -> Block:
+    if not kinds:
+        return list(node.body)
+    caught = kinds[0] if len(kinds) == 1 else at(gast.Tuple(kinds, gast.Load()), kinds[0])
+    handler = gast.ExceptHandler(caught, None, [at(gast.Pass(), node)])
+    made = gast.copy_location(gast.Try(node.body, [gast.copy_location(handler, node)], [], []), node)
+    return _try(made, after, work, looped)
+
+
+def _try(node: Node, after: Block, work: _Work, looped: bool) -> Block:
+    """A `try` as branches on the exception that its body raises, if it is run on trial."""
+    last = list(node.finalbody)
+    if any(_leaves(one) for one in last):
+        raise work.refuse(last[0], "a way out of `finally` is not accepted", "return or leave the loop behind it")
+    made = _tried(node, after, work, looped) if node.handlers else [*node.body, *node.orelse]
+    return with_end(made, last, work.facts) if last else made
+
+
+def twins(block: Block, facts: Facts) -> Block:
+    """A copy of statements, none of which is shown as the user wrote it."""
+    made = [copy(one) for one in block]
+    facts.origin.foreign.update({n: None for one in made for n in walk(one) if isinstance(n, gast.stmt)})
+    return made
+
+
+def _leaves(node: Node, looped: bool = False) -> bool:
+    """Whether a statement leaves the function, or the loop around it."""
+    if isinstance(node, gast.Return) or (isinstance(node, gast.Break | gast.Continue) and not looped):
+        return True
+    if isinstance(node, _FUNCTIONS):
+        return False
+    inside = looped or isinstance(node, _LOOPS)
+    return any(_leaves(one, inside) for part in _PARTS for one in getattr(node, part, None) or [])
+
+
+def with_end(block: Block, last: Block, facts: Facts) -> Block:
+    """A block with `finally` at its end and before each way out of it, whose value is computed before."""
+
+    def ended(inner: Block, looped: bool) -> Block:
+        made: Block = []
+        for node in inner:
+            if isinstance(node, gast.Return) or (isinstance(node, gast.Break | gast.Continue) and not looped):
+                if (
+                    isinstance(node, gast.Return)
+                    and node.value is not None
+                    and not isinstance(node.value, gast.Constant)
+                ):
+                    held = facts.names.fresh("value")
+                    facts.names.local |= {held}
+                    bind = at(gast.Assign([name(held, gast.Store())], node.value, None), node)
+                    made.append(bind)
+                    node.value = at(name(held), node)
+                    facts.origin.foreign.update({bind: None, node: None})
+                return [*made, *twins(last, facts), node]
+            if not isinstance(node, _FUNCTIONS):
+                for part in _PARTS:
+                    if getattr(node, part, None):
+                        setattr(node, part, ended(getattr(node, part), looped or isinstance(node, _LOOPS)))
+            made.append(node)
+        return made
+
+    made = ended(block, False)
+    return made if made and isinstance(made[-1], gast.Return | gast.Break | gast.Continue) else [*made, *last]
+
+
+def _tried(node: Node, after: Block, work: _Work, looped: bool) -> Block:
+    for handler in node.handlers:
+        _check_handler(handler, node, work)
+    while node.body and _raises_nothing(node.body[-1]):
+        node.orelse = [node.body.pop(), *node.orelse]
+    if not node.body:
+        return list(node.orelse)
+    before, units = _units(node, after, work, looped)
+    error = work.name("error")
+    kinds = _caught(node)
+    chain = _chain(node.handlers, error, work)
+    if not units:
+        return [*before, *node.orelse]
+    tried, rest = units[0]
+    if len(units) == 1:
+        body = _kept([*tried, *rest, *node.orelse], work) or [at(gast.Pass(), node)]
+        branch = work.own(gast.If(expression(f"{error} is None"), body, chain), node)
+        return [*before, _trial(tried, error, kinds, node, work), branch]
+    inner: Block = _kept([*node.orelse], work)
+    for tried, rest in reversed(units):
+        body = [*_kept([*tried, *rest], work), *inner] or [at(gast.Pass(), node)]
+        branch = work.own(gast.If(expression(f"{error} is None"), body, []), node)
+        inner = [_trial(tried, error, kinds, node, work), branch]
+    return [*before, *inner, work.own(gast.If(expression(f"{error} is not None"), chain, []), node)]
+
+
+def _raises_nothing(node: Node) -> bool:
+    """Whether a statement cannot raise: it may stand behind what is tried."""
+    if isinstance(node, gast.Break | gast.Continue | gast.Pass):
+        return True
+    if isinstance(node, gast.Return) or _is_plain(node):
+        return node.value is None or isinstance(node.value, gast.Constant)
+    return False
+
+
+def _is_plain(node: Node) -> bool:
+    return isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name)
+
+
+def _check_handler(handler: Node, node: Node, work: _Work) -> None:
+    """Python unbinds the name of an exception where its handler ends: nothing behind it may read the name."""
+    if isinstance(handler, gast.ExceptHandler) and handler.name is None:
+        return
+    spelled = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
+    own = {n for one in node.handlers for part in one.body for n in walk(part)}
+    for read in [n for s in work.function.body for n in walk(s) if isinstance(n, gast.Name) and n.id == spelled]:
+        if read not in own and not any(read is h.__dict__["name"] for h in _handlers(work)):
+            raise work.refuse(
+                read, f"`{spelled}` is the name of an exception elsewhere", "give the two different names"
+            )
+
+
+def _handlers(work: _Work) -> Iterator[Node]:
+    return (n for s in work.function.body for n in walk(s) if isinstance(n, gast.ExceptHandler))
+
+
+def _caught(node: Node) -> Node:
+    """What `exception_of` is to give."""
+    kinds = [h.type for h in node.handlers]
+    if any(kind is None for kind in kinds):
+        return expression("BaseException")
+    each = [part for kind in kinds for part in (kind.elts if isinstance(kind, gast.Tuple) else [kind])]
+    return copy(each[0]) if len(each) == 1 else gast.Tuple([copy(part) for part in each], gast.Load())
+
+
+def _chain(handlers: list[Node], error: str, work: _Work) -> Block:
+    """The handlers as branches; the last one takes what the others leave, since no other exception is given."""
+    chain: Block = []
+    for handler in reversed(handlers):
+        spelled = getattr(handler.name, "id", handler.name)
+        body = _renamed(handler.body, str(spelled or ""), error, work)
+        body = [one for one in body if not isinstance(one, gast.Pass)]
+        if handler is handlers[-1]:
+            chain = body
+            continue
+        test = expression(f"isinstance({error}, kinds)", kinds=copy(handler.type))
+        chain = [work.own(gast.If(test, body or [at(gast.Pass(), handler)], chain), handler)]
+    return chain
+
+
+def _renamed(block: Block, old: str, error: str, work: _Work) -> Block:
+    """A handler that calls the exception by another name; a bare `raise` raises it."""
+    for node in [n for s in block for n in walk(s)]:
+        if isinstance(node, gast.Name) and old and node.id == old:
+            node.id = error
+        elif isinstance(node, gast.Raise) and node.exc is None:
+            node.exc = at(name(error), node)
+            work.facts.origin.foreign[node] = None
+    for node in [n for s in block for n in walk(s) if isinstance(n, gast.stmt)] if old else []:
+        work.facts.origin.foreign[node] = None
+    return block
+
+
+def _kept(block: Block, work: _Work) -> Block:
+    """What runs once the trial has succeeded: checks, which were made there, apart."""
+    return [one for one in block if not isinstance(one, gast.Pass) and not _is_check(one, work)]
+
+
+def _is_check(node: Node, work: _Work) -> bool:
+    """Whether a statement is a call for its exceptions alone, of a function that changes nothing."""
+    if not isinstance(node, gast.Expr) or not isinstance(node.value, gast.Call):
+        return isinstance(node, gast.Expr) and not isinstance(node.value, gast.Constant)
+    return not _has_effects(node.value, work)
+
+
+_PRINTS = (builtins.print,)
+
+
+def _has_effects(call: Node, work: _Work) -> bool:
+    found = binding_of(call.func, work.facts, work.local)
+    if found is not None and any(found.object is one for one in _PRINTS):
+        return True
+    return moves(call, work.facts, work.local)
+
+
+def _trial(unit: Block, error: str, kinds: Node, node: Node, work: _Work) -> Node:
+    """`error = exception_of(lambda: e, E)`"""
+    value = at(gast.Lambda(_no_parameters(), _probe(unit, work)), node)
+    for item in walk(value):
+        if "lineno" not in item.__dict__:
+            gast.copy_location(item, node)
+    work.facts.origin.lambdas[value] = None
+    spelled = work.facts.library("exception_of", exception_of)
+    work.facts.namespace = Overlay(work.facts.namespace, {spelled: Binding("object", exception_of)})
+    return work.bind(error, gast.Call(name(spelled), [value, copy(kinds)], []), node)
+
+
+def _no_parameters() -> Node:
+    return gast.arguments([], [], None, [], [], None, [])
+
+
+def _probe(unit: Block, work: _Work) -> Node:
+    """An expression that raises what the statements raise; names that they bind are its own."""
+    steps: list[tuple[Node | None, Node]] = []  # targets and values
+    moved: dict[str, Node] = {}
+    for node in unit:
+        value = _tried_value(node, work)
+        if value is None:
+            continue
+        value = substitute(copy(value), {k: copy(v) for k, v in moved.items()})
+        bound = _bound_by(node)
+        for item in [n for one in bound for n in walk(one) if isinstance(n, gast.Name)]:
+            moved[item.id] = name(work.facts.names.fresh(item.id))
+            item.id = moved[item.id].id
+        steps.append((bound[0] if bound else None, value))
+    if len(steps) == 1 and not isinstance(steps[0][0], gast.Tuple | gast.List):
+        return steps[0][1]
+    last = steps[-1]
+    whole = isinstance(last[0], gast.Tuple | gast.List)
+    generators = [
+        gast.comprehension(target or name(work.facts.names.fresh("_"), gast.Store()), _one(value), [], 0)
+        for target, value in (steps if whole else steps[:-1])
+    ]
+    return gast.ListComp(literal_node(None) if whole else last[1], generators)
+
+
+def _one(value: Node) -> Node:
+    return gast.List([value], gast.Load())
+
+
+def _bound_by(node: Node) -> list[Node]:
+    """A copy of the target of an assignment, if it binds names."""
+    if isinstance(node, gast.Assign) and not isinstance(node.targets[0], gast.Subscript | gast.Attribute):
+        return [copy(node.targets[0])]
+    if isinstance(node, gast.AugAssign | gast.AnnAssign) and isinstance(node.target, gast.Name):
+        return [name(node.target.id, gast.Store())]
+    return []
+
+
+def _tried_value(node: Node, work: _Work) -> Node | None:
+    """What a statement computes; None if that raises nothing."""
+    if isinstance(node, gast.AugAssign):
+        read = copy(node.target)
+        for item in walk(read):
+            if isinstance(getattr(item, "ctx", None), gast.Store):
+                item.ctx = gast.Load()
+        return gast.BinOp(read, copy(node.op), node.value)
+    value: Node | None = getattr(node, "value", None)
+    return value
+
+
+def _units(node: Node, after: Block, work: _Work, looped: bool) -> tuple[Block, list[tuple[Block, Block]]]:
+    """What is done before anything can raise; then pieces, each with what follows it and cannot raise.
+
+    An exception finds a piece either done or not begun, as far as anything can tell.
+    """
+    body = [one for one in node.body if not isinstance(one, gast.Pass)]
+    risky = [_may_raise(one, node, work) for one in body]
+    if True not in risky:
+        return body, []
+    first, last = risky.index(True), len(risky) - 1 - risky[::-1].index(True)
+    for one in body[: last + 1]:
+        _check_tried(one, work)
+    tried = body[first : last + 1]
+    seen = _observed(node, after, tried, work, looped)
+    units: list[tuple[Block, Block]] = []
+    apart = True
+    for one, raises in zip(tried, risky[first:], strict=False):
+        if apart and (raises or not units):
+            units.append(([], []))
+        (units[-1][0] if raises or not apart else units[-1][1]).append(one)
+        effects = isinstance(one, gast.Expr) and not _is_check(one, work)
+        apart = bool(effects or seen & set(_names_stored(one)) or _writes(one)) or (apart and not raises)
+    units[-1][1].extend(body[last + 1 :])
+    return body[:first], units
+
+
+def _may_raise(node: Node, tried: Node, work: _Work) -> bool:
+    """Whether a statement may raise what is caught: a class of one's own comes from functions of one's own alone."""
+    kinds = _caught(tried)
+    classes = []
+    for kind in kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]:
+        found = binding_of(kind, work.facts, work.local)
+        classes.append(found.object if found is not None and found.kind == "object" else None)
+    if any(not isinstance(one, type) or one.__module__ == "builtins" for one in classes):
+        return True
+    if isinstance(node, gast.If | gast.For | gast.While | gast.With | gast.Raise):
+        return True
+    own = not any(is_trusted(str(one.__module__)) for one in classes if isinstance(one, type))
+    calls = [n for n in walk(node) if isinstance(n, gast.Call)]
+    return any(not (own and _has_rule(call, work)) for call in calls)
+
+
+def _has_rule(call: Node, work: _Work) -> bool:
+    found = binding_of(call.func, work.facts, work.local)
+    return found is not None and found.kind == "object" and rule_of(found.object) is not None
+
+
+def _check_tried(node: Node, work: _Work) -> None:
+    """Refuse what cannot be run on trial: other than assignments, returns and checks; what changes something."""
+    simple = isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.Return | gast.Expr)
+    if not simple or (isinstance(node, gast.Assign) and len(node.targets) > 1):
+        what = "a statement of this kind inside of `try` is not accepted"
+        raise work.refuse(node, what, "put it into a function, and call that in the `try`")
+    value = getattr(node, "value", None)
+    if isinstance(node, gast.Expr) and isinstance(value, gast.Constant):
+        return
+    for part in [] if value is None else walk(value):
+        if isinstance(part, gast.NamedExpr | gast.Yield | gast.YieldFrom | gast.Await):
+            raise work.refuse(part, "this expression inside of `try` is not accepted", "bind it before the `try`")
+        if (
+            isinstance(part, gast.Call)
+            and not (isinstance(node, gast.Expr) and part is value)
+            and _has_effects(part, work)
+        ):
+            what = f"`{gast.unparse(part.func)}` may change something, and is called inside of `try`"
+            raise work.refuse(part, what, "call it before the `try`")
+
+
+def _names_stored(node: Node) -> list[str]:
+    return [n.id for n in walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+
+
+def _writes(node: Node) -> bool:
+    """Whether a statement writes into a part of something, or adds to a name in place."""
+    targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+    return any(isinstance(one, gast.Subscript | gast.Attribute) for one in targets)
+
+
+def _observed(node: Node, after: Block, body: Block, work: _Work, looped: bool) -> set[str]:
+    """Names that the body binds and whose values something else may read where the body was left by an exception."""
+    stored = {one for part in body for one in _names_stored(part)}
+    outside = {n for part in (*body, *node.orelse) for n in walk(part)}
+    reads = {
+        n.id for s in work.function.body for n in walk(s)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n not in outside
+    }  # fmt: skip
+    if looped:
+        begun: set[str] = set()
+        for part in body:
+            reads |= {n.id for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} - begun
+            begun |= set(_names_stored(part))
+            if isinstance(part, gast.AugAssign) and isinstance(part.target, gast.Name) and part.target.id not in begun:
+                reads.add(part.target.id)
+    found = stored & reads
+    return {one for one in found if not all(_settles(handler, one) for handler in node.handlers)}
+
+
+def _settles(handler: Node, held: str) -> bool:
+    """Whether a handler binds a name before it reads it, or leaves without reading it."""
+    for node in handler.body:
+        read = [n for n in walk(node) if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
+        if read or (isinstance(node, gast.AugAssign) and getattr(node.target, "id", "") == held):
+            return False
+        if isinstance(node, gast.Assign) and held in _names_stored(node):
+            return True
+        if isinstance(node, gast.Return | gast.Raise):
+            return True
+    return False

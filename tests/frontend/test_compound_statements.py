@@ -1,0 +1,247 @@
+"""`match`, `try` and `suppress` as branches: what an exception finds half done, and what is refused."""
+
+# ruff: noqa: N818
+from __future__ import annotations
+
+import contextlib
+import math
+
+import numpy as np
+import pytest
+
+from srcgrad import DifferentiationError, check_grads, grad
+
+
+class Mine(Exception):
+    pass
+
+
+def risky(v):
+    if v > 1.0:
+        raise Mine("big")
+    return v * v
+
+
+def exceptions_in_a_loop(xs):
+    total = 0.0
+    for v in xs:
+        try:
+            w = risky(v)
+            total = total + w
+            z = risky(total)
+        except Mine:
+            total = total * 0.5
+            continue
+        else:
+            total = total + z
+        finally:
+            total = total * 1.5
+    return total
+
+
+def finally_behind_a_return(x, y):
+    try:
+        return math.sqrt(y) * x
+    except ValueError:
+        return x * x
+    finally:
+        x = 0.0
+
+
+def unpacking_on_trial(x, y):
+    try:
+        a, b = y
+    except (TypeError, ValueError):
+        a = b = x
+    return a * b * x
+
+
+def two_handlers(x, d):
+    try:
+        s = d["k"]
+        t = s[2]
+    except KeyError:
+        r = 1.0
+    except IndexError:
+        r = 2.0
+    else:
+        r = t
+    return r * x**2
+
+
+def names_half_done(x, y):
+    z = x * 1.0
+    try:
+        z += math.log(y)
+        z *= x
+        z += math.sqrt(y)
+    except ValueError:
+        z *= 3.0
+    return z * x
+
+
+def elements_on_trial(xs):
+    out = np.zeros(3)
+    for i in range(3):
+        try:
+            out[i] = risky(xs[i])
+        except Mine:
+            out[i] = 3.0 * xs[i]
+    return np.sum(out)
+
+
+def raised_again(x, y):
+    try:
+        z = math.log(y)
+    except ValueError:
+        if x > 5.0:
+            raise
+        z = x
+    return z * x
+
+
+def suppressed(x, y):
+    with contextlib.suppress(ValueError, ZeroDivisionError):
+        x = x * 2.0
+        x = x + math.log(y)
+        x = x * 7
+    return x * x
+
+
+CASES = [
+    (exceptions_in_a_loop, (np.array([0.3, 1.4, 0.8, 0.9, 0.2]),)),
+    (finally_behind_a_return, (0.7, -1.0)),
+    (finally_behind_a_return, (0.7, 2.0)),
+    (unpacking_on_trial, (0.7, 3)),
+    (unpacking_on_trial, (0.7, (0.3, 0.5))),
+    (unpacking_on_trial, (0.7, (0.3, 0.5, 0.6))),
+    (two_handlers, (0.7, {})),
+    (two_handlers, (0.7, {"k": [1.0]})),
+    (two_handlers, (0.7, {"k": [1.0, 2.0, 5.0]})),
+    (names_half_done, (0.7, -1.0)),
+    (names_half_done, (0.7, 2.0)),
+    (elements_on_trial, (np.array([0.3, 1.4, 0.8]),)),
+    (raised_again, (0.7, -1.0)),
+    (suppressed, (0.7, -1)),
+    (suppressed, (0.7, 2)),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), CASES, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(CASES)])
+def test_derivatives(function, arguments) -> None:
+    check_grads(function, arguments, order=2)
+
+
+def test_an_exception_that_a_handler_raises_again_reaches_the_caller() -> None:
+    with pytest.raises(ValueError, match="math domain"):
+        grad(raised_again)(7.0, -1.0)
+
+
+def test_an_exception_that_no_handler_takes_reaches_the_caller() -> None:
+    def quotient(x, y):
+        try:
+            z = x / y
+        except ValueError:
+            z = x
+        return z
+
+    with pytest.raises(ZeroDivisionError):
+        grad(quotient)(1.0, 0)
+
+
+def test_no_trial_succeeds() -> None:
+    def tried(x, y):
+        for _ in range(2):
+            try:
+                z = x * math.log(y)
+                break
+            except ValueError:
+                y = y - 1.0
+        return z
+
+    with pytest.raises(UnboundLocalError):
+        tried(1.0, -1.0)
+    with pytest.raises(UnboundLocalError):
+        grad(tried)(1.0, -1.0)
+    assert grad(tried)(1.0, 2.0) == math.log(2.0)
+
+
+def test_errors_of_a_derivative_are_not_caught() -> None:
+    """`math.sqrt` takes 0, and its derivative does not."""
+
+    def root(x):
+        try:
+            y = math.sqrt(x)
+        except ZeroDivisionError:
+            y = 5.0 * x
+        return y
+
+    with np.errstate(all="ignore"), contextlib.suppress(ZeroDivisionError):
+        assert grad(root)(0.0) == np.inf
+
+
+def test_the_name_of_an_exception_is_no_other_name() -> None:
+    def named(x, y):
+        error = 2.0
+        try:
+            z = math.sqrt(y)
+        except ValueError as error:
+            z = x * len(error.args)
+        return z * error
+
+    with pytest.raises(DifferentiationError) as found:
+        grad(named)(1.0, 2.0)
+    assert found.value.code == "E5005"
+
+
+def test_a_guard_that_fails_binds_its_name() -> None:
+    def guarded(x, n):
+        k = 1.0
+        match n:
+            case k if k > 3:
+                x = x * k
+        return x * k
+
+    with pytest.raises(DifferentiationError) as found:
+        grad(guarded)(1.0, 2)
+    assert found.value.code == "E5005"
+
+
+def chosen(p, x):
+    match p:
+        case None:
+            return x
+        case 0 | 1 | -1:
+            return x * 2.0
+        case str():
+            return x * 3.0
+        case [a, [b, *_], {"k": c}]:
+            return x * a * b * c
+        case (a, b) | [a, b, _]:
+            return x * a / b
+        case {"k": {"l": a}}:
+            return x * a
+        case float(a) if a > 0.5:
+            return x**2 * a
+        case _:
+            return x * 7.0
+
+
+@pytest.mark.parametrize(
+    "p",
+    [None, 0, -1, 2, "a", [2.0, [3.0, 1.0, 4.0], {"k": 0.5}], (2.0, 4.0), [2.0, 4.0, "b"], [2.0], {"k": {"l": 3.0}},
+          {"k": 1.0}, 0.7, 0.3, True],
+)  # fmt: skip
+def test_patterns(p) -> None:
+    assert np.isclose(grad(chosen, wrt="x")(p, 0.7), (chosen(p, 0.7 + 1e-6) - chosen(p, 0.7 - 1e-6)) / 2e-6)
+
+
+def test_a_function_that_returns_nothing_says_so() -> None:
+    def half(x):
+        if x > 0.0:
+            return x * x
+        return None
+
+    assert grad(half)(3.0) == 6.0
+    with pytest.raises(DifferentiationError, match="E5005"):
+        grad(half)(-3.0)

@@ -1,0 +1,941 @@
+"""Programs with the signatures and statements of ordinary users: star arguments, decorators, exceptions, generators.
+
+`EVERYDAY` has each with its arguments; `REFUSED` has the codes of those that cannot be differentiated.
+"""
+
+# They are written as users write them.
+# ruff: noqa: B905, C416, C417, N818, RET503, RUF007
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import logging
+import math
+import operator
+import time
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+log = logging.getLogger(__name__)
+EVERYDAY: list[tuple] = []
+
+
+def ordinary(*arguments, words=None):
+    """Enter a function with the arguments that it is called with."""
+
+    def enter(function):
+        EVERYDAY.append((function, arguments, words or {}))
+        return function
+
+    return enter
+
+
+A = np.array([0.7, 1.3, 0.4])
+B = np.array([0.2, -0.6, 1.1])
+
+
+# -- signatures: stars ------------------------------------------------------------------------------------------------
+@ordinary(0.7, 1.3, 0.4)
+def star_product(*xs):
+    total = 1.0
+    for x in xs:
+        total = total * (1.0 + x)
+    return total
+
+
+@ordinary(0.7, 1.3, 0.4)
+def star_after_one(x, *others):
+    return x * sum(others) + len(others)
+
+
+@ordinary(A, 0.3, 0.5)
+def star_polynomial(x, *coefficients, scale=2.0):
+    y = 0.0
+    for k, c in enumerate(coefficients):
+        y = y + c * x**k
+    return scale * np.sum(y)
+
+
+@ordinary(0.7, words={"scale": 2.0, "shift": 0.5})
+def with_options(x, **options):
+    return x * x * options["scale"] + options.get("shift", 0.0)
+
+
+@ordinary(0.7, words={"power": 3})
+def with_options_default(x, **kwargs):
+    power = kwargs.get("power", 2)
+    scale = kwargs.pop("scale", 1.5)
+    return scale * x**power
+
+
+@ordinary(0.7, 0.3, words={"scale": 2.0})
+def star_and_options(*args, **kwargs):
+    a, b = args
+    return a * b * kwargs["scale"]
+
+
+def weighted(x, w=1.0, *, power=2.0, shift=0.0):
+    return w * x**power + shift
+
+
+@ordinary(0.7, 0.4)
+def passes_options(x, w):
+    return weighted(x, w, power=3.0) + weighted(x, shift=w)
+
+
+@ordinary(0.7, 0.4)
+def passes_star(x, w):
+    args = (x, w)
+    kwargs = {"power": 3.0, "shift": x}
+    return weighted(*args, **kwargs)
+
+
+def forward(*args, **kwargs):
+    return weighted(*args, **kwargs) * 0.5
+
+
+@ordinary(0.7, 0.4)
+def through_a_forwarder(x, w):
+    return forward(x, w, shift=w) + forward(x, power=3.0)
+
+
+def norm_of(*components):
+    return np.sqrt(sum(c * c for c in components))
+
+
+@ordinary(0.7, 0.4, 1.2)
+def callee_with_star(x, y, z):
+    return norm_of(x, y) + norm_of(x, y, z)
+
+
+def model(x, **parameters):
+    return parameters["a"] * np.sin(parameters["b"] * x)
+
+
+@ordinary(0.7, 0.4, 1.2)
+def callee_with_options(x, a, b):
+    return model(x, a=a, b=b) + model(x=x, b=a, a=b)
+
+
+@ordinary(A, (0.3, 0.5))
+def star_of_an_argument(x, theta):
+    return np.sum(weighted(x, *theta[:1]))
+
+
+@ordinary(A, {"power": 3.0, "shift": 0.5})
+def options_of_an_argument(x, options):
+    return np.sum(weighted(x, **options))
+
+
+@ordinary(A, 0.5)
+def keyword_only(x, *, rate=0.3):
+    return np.sum(rate * x**2)
+
+
+EVERYDAY[-1] = (keyword_only, (A,), {"rate": 0.5})
+
+
+@ordinary(A, B)
+def starred_display(x, y):
+    parts = [*x, *y]
+    return sum(p * p for p in parts)
+
+
+@ordinary(A)
+def starred_assignment(x):
+    first, *rest = x
+    return first * sum(rest)
+
+
+@ordinary((0.3, 0.4, 0.7))
+def starred_middle(theta):
+    a, *b, c = theta
+    return a * c + sum(b) * a
+
+
+@ordinary(0.3, 0.7)
+def merged_options(x, w):
+    defaults = {"w": 1.0, "power": 2.0}
+    options = {**defaults, "w": w}
+    return weighted(x, **options)
+
+
+# -- signatures: decorators -------------------------------------------------------------------------------------------
+def validated(function):
+    @functools.wraps(function)
+    def wrapper(x, *args, **kwargs):
+        x = np.asarray(x)
+        if not np.all(np.isfinite(x)):
+            raise ValueError("not finite")
+        return function(x, *args, **kwargs)
+
+    return wrapper
+
+
+@ordinary(A, 0.5)
+@validated
+def decorated(x, w):
+    return np.sum(w * x**2)
+
+
+def scaled(factor):
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            return factor * function(*args, **kwargs)
+
+        return wrapper
+
+    return decorate
+
+
+@scaled(3.0)
+def cubic(x, power=3.0):
+    return x**power
+
+
+@ordinary(0.7)
+def calls_decorated(x):
+    return cubic(x) + cubic(x, power=2.0)
+
+
+@ordinary(0.7)
+@scaled(2.0)
+@scaled(0.5)
+def decorated_twice(x):
+    return np.sin(x)
+
+
+def timed(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        start = time.perf_counter()
+        result = function(*args, **kwargs)
+        log.debug("%s took %g s", function.__name__, time.perf_counter() - start)
+        return result
+
+    return wrapper
+
+
+@timed
+def slow(x):
+    return np.sum(np.tanh(x))
+
+
+@ordinary(A)
+def calls_timed(x):
+    return slow(x) ** 2
+
+
+@ordinary(A)
+@timed
+def timed_itself(x):
+    return np.sum(np.tanh(x))
+
+
+@functools.cache
+def factor(n):
+    return 1.0 if n == 0 else n * factor(n - 1)
+
+
+@ordinary(0.7, 4)
+def series_of_exp(x, n):
+    return sum(x**k / factor(k) for k in range(n))
+
+
+def require_positive(function):
+    def checked(x):
+        if x <= 0.0:
+            raise ValueError(f"{function.__name__}: {x} is not positive")
+        return function(x)
+
+    return checked
+
+
+@require_positive
+def log_of(x):
+    return np.log(x)
+
+
+@ordinary(0.7)
+def validator_by_hand(x):
+    return log_of(x) * x
+
+
+@ordinary(0.7)
+@np.vectorize
+def vectorised(x):
+    return x * x
+
+
+EVERYDAY[-1] = (vectorised, (0.7,), {})
+
+
+# -- helpers ----------------------------------------------------------------------------------------------------------
+def check_shapes(a, b):
+    if np.shape(a) != np.shape(b):
+        raise ValueError(f"shapes {np.shape(a)} and {np.shape(b)}")
+
+
+@ordinary(A, B)
+def validates(a, b):
+    check_shapes(a, b)
+    return np.sum(a * b)
+
+
+@ordinary(0.7)
+def overload_by_isscalar(x):
+    if np.isscalar(x):
+        x = np.array([x])
+    return np.sum(x**2)
+
+
+@ordinary(A)
+def overload_by_isinstance(x):
+    if isinstance(x, (int, float)):
+        return x * x
+    if isinstance(x, (list, tuple)):
+        x = np.array(x)
+    return np.sum(x**2)
+
+
+@ordinary([0.3, 0.4])
+def overload_by_isinstance_of_a_list(x):
+    if isinstance(x, (list, tuple)):
+        x = np.array(x)
+    return np.sum(x**2)
+
+
+@ordinary(A)
+def logs(x):
+    log.info("x has %d elements", x.size)
+    if np.any(x < 0.0):
+        warnings.warn("negative elements", stacklevel=2)
+    print("", end="")
+    return np.sum(np.sqrt(x))
+
+
+@ordinary(A)
+def times(x):
+    start = time.time()
+    y = np.sum(x**3)
+    elapsed = time.time() - start
+    log.debug(f"took {elapsed:.3f} s")
+    return y
+
+
+def progress(items):
+    for number, item in enumerate(items):
+        if number % 10 == 0:
+            log.debug("%d", number)
+        yield item
+
+
+@ordinary(A)
+def progress_bar(x):
+    total = 0.0
+    for v in progress(x):
+        total += v * v
+    return total
+
+
+def centred(a):
+    a -= a.mean()
+    return a
+
+
+@ordinary(A)
+def helper_in_place(x):
+    a = x.copy()
+    return np.sum(centred(a) ** 2 * x)
+
+
+def normalise(a):
+    a /= np.sqrt(np.sum(a * a))
+
+
+@ordinary(A)
+def procedure_in_place(x):
+    y = x * x
+    normalise(y)
+    return np.sum(y * B)
+
+
+# -- ways out ---------------------------------------------------------------------------------------------------------
+@ordinary(A)
+def several_exits(x):
+    total = 0.0
+    for v in x:
+        if v < 0.0:
+            continue
+        total = total + v * v
+        if total > 100.0:
+            return total
+        if total > 2.0:
+            break
+    return total * x[0]
+
+
+@ordinary(0.7, "sin")
+def last_raises(x, kind):
+    if kind == "sin":
+        return np.sin(x)
+    if kind == "cos":
+        return np.cos(x)
+    raise ValueError(f"unknown kind {kind}")
+
+
+@ordinary(0.7)
+def returns_none_elsewhere(x):
+    if x < 0.0:
+        return None
+    return x**3
+
+
+@ordinary(0.7)
+def ends_without_return(x):
+    if x > 0.0:
+        return x**3
+
+
+@ordinary(2.0)
+def newton(a):
+    x = a
+    for _ in range(20):
+        step = (x * x - a) / (2.0 * x)
+        x = x - step
+        if abs(step) < 1e-12:
+            break
+    else:
+        raise RuntimeError("no convergence")
+    return x
+
+
+@ordinary(2.0)
+def endless(a):
+    x = a
+    while True:
+        new = 0.5 * (x + a / x)
+        if abs(new - x) < 1e-13:
+            return new
+        x = new
+
+
+@ordinary(A)
+def asserts(x):
+    assert x.ndim == 1, f"{x.ndim} axes"
+    return np.sum(x) ** 2
+
+
+# -- match ------------------------------------------------------------------------------------------------------------
+@ordinary(0.7, "cosine")
+def match_on_strings(x, kind):
+    match kind:
+        case "sine":
+            return np.sin(x)
+        case "cosine" | "cos":
+            return np.cos(x)
+        case _:
+            raise ValueError(kind)
+
+
+@ordinary(0.7, 2)
+def match_on_numbers(x, n):
+    match n:
+        case 0:
+            y = 1.0
+        case 1:
+            y = x
+        case k if k > 1:
+            y = x**k
+        case _:
+            y = 1.0 / x
+    return y * x
+
+
+@ordinary(0.7)
+def match_on_types(x):
+    match x:
+        case float() | int():
+            return x * x
+        case np.ndarray():
+            return np.sum(x * x)
+    return 0.0
+
+
+@ordinary((0.7, 0.3))
+def match_on_sequences(p):
+    match p:
+        case (a,):
+            return a
+        case (a, b):
+            return a * b * b
+        case (a, *rest):
+            return a + sum(rest)
+
+
+@ordinary({"kind": "box", "a": 0.7, "b": 0.3})
+def match_on_mappings(shape):
+    match shape:
+        case {"kind": "circle", "r": r}:
+            return math.pi * r**2
+        case {"kind": "box", "a": a, "b": b}:
+            return a * b
+    return 0.0
+
+
+@dataclass
+class Ball:
+    centre: np.ndarray
+    radius: float
+
+
+@ordinary(Ball(A, 0.7), B)
+def match_on_classes(shape, x):
+    match shape:
+        case Ball(centre=c, radius=r) if r > 0.0:
+            return r**3 * np.sum((x - c) ** 2)
+        case _:
+            return np.sum(x)
+
+
+# -- exceptions -------------------------------------------------------------------------------------------------------
+@ordinary(np.array([[2.0, 0.3], [0.3, 1.0]]))
+def cholesky_or_eye(a):
+    try:
+        c = np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        c = np.eye(2)
+    return np.sum(c**2 * a)
+
+
+@ordinary(np.array([[1.0, 2.0], [2.0, 1.0]]))
+def cholesky_with_jitter(a):
+    jitter = 0.5
+    for _ in range(6):
+        try:
+            c = np.linalg.cholesky(a)
+            break
+        except np.linalg.LinAlgError:
+            a = a + jitter * np.eye(2)
+            jitter = jitter * 2.0
+    return np.sum(c)
+
+
+@ordinary({"a": 0.7})
+def key_or_default(p):
+    try:
+        b = p["b"]
+    except KeyError:
+        b = 2.0
+    return p["a"] ** 2 * b
+
+
+@ordinary(0.7)
+def number_or_array(x):
+    try:
+        n = len(x)
+    except TypeError:
+        n = 1
+    return np.sum(x**2) / n
+
+
+@ordinary(0.7, 0)
+def divides(x, y):
+    try:
+        return 1.0 / y + x
+    except ZeroDivisionError:
+        return x * x
+
+
+@ordinary(0.7, -0.3)
+def math_domain(x, y):
+    try:
+        z = math.log(y)
+    except ValueError as error:
+        log.debug("%s", error)
+        z = y * x
+    else:
+        z = z * x
+    finally:
+        log.debug("done")
+    return z * x
+
+
+@ordinary(A)
+def finally_only(x):
+    try:
+        y = np.sum(x**2)
+    finally:
+        log.debug("left")
+    return y
+
+
+class OutOfDomain(ValueError):
+    pass
+
+
+def rooted(y):
+    if np.any(y < 0.0):
+        raise OutOfDomain("negative")
+    return np.sqrt(y)
+
+
+@ordinary(A, -1.5)
+def guarded(x, w):
+    scale = w
+    y = x
+    try:
+        y = y * w
+        t = rooted(y)
+        y = y + t
+        scale = np.sum(t)
+    except OutOfDomain:
+        y = y * y
+    else:
+        y = y * scale
+    finally:
+        y = y * w
+    return np.sum(y) * scale
+
+
+EVERYDAY.append((guarded, (A, 1.5), {}))
+
+
+@ordinary(0.7)
+def raises_another(x):
+    try:
+        y = math.sqrt(x)
+    except ValueError as error:
+        raise RuntimeError("no root") from error
+    return y * x
+
+
+# -- contexts ---------------------------------------------------------------------------------------------------------
+@contextlib.contextmanager
+def quietly():
+    with np.errstate(all="ignore"):
+        yield
+
+
+@ordinary(A)
+def own_context(x):
+    with quietly():
+        y = np.log(x)
+    return np.sum(y * x)
+
+
+class Timer:
+    def __enter__(self):
+        self.start = time.perf_counter()
+        return self
+
+    def __exit__(self, *exception):
+        self.elapsed = time.perf_counter() - self.start
+        return False
+
+
+@ordinary(A)
+def timer_context(x):
+    with Timer() as timer:
+        y = np.sum(x**2)
+    log.debug("%g", timer.elapsed)
+    return y
+
+
+@ordinary(A)
+def suppresses(x):
+    y = np.sum(x)
+    with contextlib.suppress(ValueError):
+        y = y * math.sqrt(x[0])
+    return y
+
+
+@ordinary(A)
+def several_contexts(x):
+    with np.errstate(divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.sum(1.0 / x)
+
+
+# -- generators -------------------------------------------------------------------------------------------------------
+def powers(x, n):
+    p = 1.0
+    for _ in range(n):
+        yield p
+        p = p * x
+
+
+@ordinary(0.7, 4)
+def sum_of_a_generator(x, n):
+    return sum(powers(x, n))
+
+
+@ordinary(0.7, 4)
+def list_of_a_generator(x, n):
+    ps = list(powers(x, n))
+    return ps[-1] * ps[1]
+
+
+@ordinary(0.7, 4)
+def loop_over_a_generator(x, n):
+    total = 0.0
+    for k, p in enumerate(powers(x, n)):
+        total = total + p / (k + 1)
+    return total
+
+
+def endless_powers(x):
+    p = x
+    while True:
+        yield p
+        p = p * x
+
+
+@ordinary(0.7)
+def left_by_break(x):
+    total = 0.0
+    for p in endless_powers(x):
+        total += p
+        if p < 0.1:
+            break
+    return total
+
+
+def both(x, y):
+    yield from powers(x, 2)
+    yield y
+    yield from (v * y for v in powers(x, 3))
+
+
+@ordinary(0.7, 0.3)
+def yields_from(x, y):
+    return sum(v * (k + 1) for k, v in enumerate(both(x, y)))
+
+
+@ordinary(0.7)
+def zip_of_a_generator(x):
+    total = 0.0
+    for w, p in zip([0.1, 0.5, 0.7], powers(x, 5)):
+        total += w * p
+    return total
+
+
+@ordinary(0.7)
+def array_of_a_generator(x):
+    return np.sum(np.array(list(powers(x, 3))) ** 2)
+
+
+@ordinary(A)
+def generator_expression(x):
+    return sum(v * v for v in x if v > 0.5) + max(v for v in x)
+
+
+@ordinary(0.7)
+def resumed_elsewhere(x):
+    items = powers(x, 5)
+    next(items)
+    return next(items) + next(items)
+
+
+# -- what iterates ----------------------------------------------------------------------------------------------------
+@ordinary([(0.3, 0.4), (0.5, 0.7)])
+def columns(rows):
+    xs, ys = zip(*rows)
+    return sum(x * y for x, y in zip(xs, ys))
+
+
+@ordinary([(0.9, 0.3), (-0.2, 0.5), (0.5, -0.1)])
+def ranked(points):
+    ordered = sorted(points, key=lambda p: p[0] * p[0])
+    nearest = min(points, key=lambda p: abs(p[1]))
+    return ordered[0][1] * nearest[0] + ordered[2][0] ** 2
+
+
+@ordinary([0.9, -0.3, 0.5])
+def largest_by_key(xs):
+    return max(xs, key=abs) ** 2 + min(xs, key=lambda v: -v)
+
+
+@ordinary([0.9, -0.3, 0.5])
+def maps(xs):
+    squares = list(map(lambda v: v * v, xs))
+    positive = [v for v in filter(lambda v: v > 0.0, xs)]
+    return sum(squares) * sum(positive)
+
+
+@ordinary([0.9, -0.3, 0.5])
+def reduces(xs):
+    return functools.reduce(lambda a, b: a * b + a, xs, 1.0) + functools.reduce(operator.mul, xs)
+
+
+@ordinary([0.9, -0.3, 0.5])
+def accumulates(xs):
+    return sum(v * v for v in itertools.accumulate(xs)) + list(itertools.accumulate(xs, operator.mul))[-1]
+
+
+@ordinary([0.9, -0.3, 0.5])
+def products(xs):
+    return sum(a * b for a, b in itertools.product(xs, xs)) + sum(a * b for a, b in itertools.combinations(xs, 2))
+
+
+@ordinary([0.9, -0.3, 0.5], [0.7])
+def chains(xs, ys):
+    return sum(v**2 for v in itertools.chain(xs, ys)) + sum(b * (b - a) for a, b in zip(xs, xs[1:]))
+
+
+@ordinary([0.9, -0.3, 0.5])
+def pairs(xs):
+    return sum((b - a) ** 2 for a, b in itertools.pairwise(xs))
+
+
+@ordinary([0.9, -0.3, 0.5])
+def reversed_and_enumerated(xs):
+    total = 0.0
+    for k, v in enumerate(reversed(xs), start=1):
+        total = total * v + k * v
+    return total
+
+
+@ordinary({"a": 0.3, "b": 0.7})
+def comprehensions(p):
+    squares = {k: v * v for k, v in p.items()}
+    nested = [[u * v for u in p.values()] for v in p.values()]
+    return sum(squares.values()) + sum(sum(row) for row in nested)
+
+
+@ordinary([0.9, -0.3, 0.5])
+def any_and_all(xs):
+    if any(v < 0.0 for v in xs) and not all(v < 0.0 for v in xs):
+        return sum(v for v in xs if v > 0.0) ** 2
+    return 0.0 * xs[0]
+
+
+# -- small statements -------------------------------------------------------------------------------------------------
+@ordinary(0.7)
+def walrus(x):
+    if (y := x * x) > 0.1 and (z := y * x) > 0.1:
+        return y * z
+    return y
+
+
+@ordinary(A)
+def walrus_in_comprehension(x):
+    return sum(s * s for v in x if (s := np.sin(v)) > 0.2)
+
+
+@ordinary(0.7)
+def chained(x):
+    a = b = x * x
+    b = b + a
+    return a * b
+
+
+@ordinary(0.7)
+def deletes(x):
+    y = x * x
+    z = y * x
+    del y
+    parts = {"z": z, "x": x}
+    del parts["x"]
+    return parts["z"] ** 2
+
+
+@ordinary(0.7)
+def formats(x):
+    label = f"x = {x:.2f}"
+    name = "value" if len(label) > 3 else "none"
+    return {"value": x * x, "none": x}[name]
+
+
+@ordinary(0.7)
+def imports_inside(x):
+    import math as m
+
+    from numpy import cos as cosine
+
+    return m.sin(x) * cosine(x)
+
+
+@ordinary([0.9, -0.3, 0.5], 1)
+def for_else(xs, wanted):
+    for k, _ in enumerate(xs):
+        if k == wanted:
+            found = 2.0
+            break
+    else:
+        found = 3.0
+    return found * sum(xs) ** 2
+
+
+calls = 0
+
+
+@ordinary(0.7)
+def counts(x):
+    global calls
+    calls += 1
+    return x * x
+
+
+@ordinary(0.7)
+def nonlocal_counter(x):
+    count = 0
+
+    def step(v):
+        nonlocal count
+        count += 1
+        return v * v + count
+
+    return step(x) * step(x + 1.0)
+
+
+@ordinary(0.7)
+def swaps(x):
+    a, b = x, x * x
+    for _ in range(3):
+        a, b = b, a * b
+    return a + b
+
+
+def remembered(x, memo={}):  # noqa: B006
+    return x * memo.setdefault("scale", 2.0)
+
+
+@ordinary(0.7)
+def default_that_is_an_object(x):
+    return remembered(x) ** 2
+
+
+@ordinary(0.7)
+def partial_inside(x):
+    half = functools.partial(weighted, power=2.0, shift=x)
+    return half(x, 0.5) * half(x)
+
+
+@ordinary(A)
+def conditional_imports(x):
+    try:
+        from scipy.special import expit
+    except ImportError:
+        expit = None
+    return np.sum(expit(x))
+
+
+# What is refused as yet, with the code.
+REFUSED = {
+    "star_product": "E5009", "star_after_one": "E5009", "star_polynomial": "E5005", "with_options": "E5005",
+    "with_options_default": "E5005", "star_and_options": "E5005", "passes_star": "E5005",
+    "through_a_forwarder": "E5005",
+    "callee_with_options": "E5005", "star_of_an_argument": "E5005", "options_of_an_argument": "E5005",
+    "starred_display": "E5005", "merged_options": "E5005", "decorated": "E5008", "calls_decorated": "E5003",
+    "decorated_twice": "E5008", "vectorised": "E5008", "validates": "E5005",
+    "overload_by_isinstance_of_a_list": "E5005",
+    "helper_in_place": "E5010", "procedure_in_place": "E5010", "match_on_classes": "E5005", "timer_context": "E5005",
+    "resumed_elsewhere": "E5005", "columns": "E5005", "ranked": "E5005", "largest_by_key": "E5005", "reduces": "E5003",
+    "accumulates": "E5003", "products": "E5003", "chains": "E5003", "pairs": "E5003", "any_and_all": "E5005",
+    "counts": "E5005", "default_that_is_an_object": "E5010",
+}  # fmt: skip
