@@ -39,7 +39,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import rewrite_statements
+from srcgrad.core.visitor import rebuild, rewrite_statements
 from srcgrad.derive.in_place_writes import is_whole
 from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate, square_operation
 from srcgrad.derive.mask_arrivals import item_mask, mask_before_write, read_at
@@ -75,7 +75,14 @@ _LOGARITHMS = (np.log, np.log2, np.log10, np.log1p)  # infinite where their deri
 
 def may_warn(node: Node, facts: Facts) -> bool:
     """Whether a derivative divides by zero, or by what overflows."""
-    return _divides(node, facts) or _is_root(node, facts)
+    return _divides(node, facts) or _is_root(node, facts) or _is_of_infinite(node, facts)
+
+
+def _is_of_infinite(node: Node, facts: Facts) -> bool:
+    """Whether a statement binds the logarithm of what may be inf: its derivative is a quotient of two such."""
+    operation = facts.operation_of(node)
+    logarithm = operation is not None and operation.rule is not None and operation.rule.op in _LOGARITHMS
+    return logarithm and not written_names(node) and any(one in facts.idioms.doubts for one in loads(node))
 
 
 def _is_root(node: Node, facts: Facts) -> bool:
@@ -194,6 +201,8 @@ class _Needs:
     live: dict[str, None] = field(default_factory=dict)  # names whose tangents are read further down
     arrived: dict[str, list[Mask | None]] = field(default_factory=dict)  # ... -> where its readers need it, last first
     made: dict[str, Node] = field(default_factory=dict)  # names of masks -> the statements that bind them
+    made_at: dict[str, int] = field(default_factory=dict)  # ... -> which statement of the block they are read from
+    at: int = 0  # which one is looked at
 
     def note(self) -> None:
         """Note the masks of the block's statements, and what each is made of."""
@@ -208,7 +217,8 @@ class _Needs:
         self.inner = dict.fromkeys(one for one in self.users if held[one] == self.read[one])
         wanted = self._wanted()
         found = {}
-        for node in reversed(self.block):
+        for place, node in reversed([*enumerate(self.block)]):
+            self.at = place
             if isinstance(node, COMPOUND):
                 self._enter(node, wanted)
             else:
@@ -225,7 +235,7 @@ class _Needs:
     def _step(self, node: Node, wanted: dict[str, None]) -> Mask | None:
         """Where the tangent of what a statement binds is needed; what it reads is needed for that."""
         bound = stores(node)
-        if bound and all(one in self.inner and one not in self.live and self._is_kept(one) for one in bound):
+        if bound and all(one in self.inner and one not in self.live and self._is_plain_name(one) for one in bound):
             return None  # nobody reads its tangent further down
         known = len(bound) == 1 and bound[0] in wanted
         mask = self._arrived_at(bound[0], node) if known else None
@@ -283,7 +293,19 @@ class _Needs:
         call = getattr(node, "value", None)
         if not mask.taken or call is None or function_called(call, self.facts) is not structure.mask_without:
             return False
-        return same_tree(call.args[2], as_value(copy_with_facts(part.slice, self.facts)))
+        index = as_value(copy_with_facts(part.slice, self.facts))
+        return same_tree(self._spelled_out(call.args[2]), self._spelled_out(index))
+
+    def _spelled_out(self, index: Node) -> Node:
+        """An index with names of constants, `t = np.arange(4)`, spelled out."""
+        return rebuild(index, lambda part: self._constant(part.id) if isinstance(part, gast.Name) else None)
+
+    def _constant(self, one: str) -> Node | None:
+        made = self.facts.activity.definition.get(one)
+        if made is None or not self._can_be_read(one) or any(read in self.facts.names.local for read in loads(made)):
+            return None
+        value: Node = made.value
+        return value
 
     def _wanted(self) -> dict[str, None]:
         """Names from whose tangents something is left out for sure, and that go on from one that may warn."""
@@ -320,6 +342,12 @@ class _Needs:
         return usual and one in self.place and self.place[one] < len(self.block) and not any(
             one in table for table in elsewhere
         )  # fmt: skip
+
+    def _is_plain_name(self, one: str) -> bool:
+        """Whether a name is bound once, and nothing is written through it; it may be a view."""
+        facts = self.facts
+        changing = (facts.activity.rebound, facts.memory.mutable, facts.kinds.containers)
+        return self._is_kept(one) or (one in facts.activity.definition and not any(one in table for table in changing))
 
     def _is_overwritten(self, one: str) -> bool:
         """Whether the block overwrites elements of an array."""
@@ -464,7 +492,9 @@ class _Needs:
         ]
 
     def _keep(self, masking: StatementMasks) -> None:
-        self.made.update({stores(node)[0]: node for node in masking.made})
+        made = {stores(node)[0]: node for node in masking.made}
+        self.made.update(made)
+        self.made_at.update(dict.fromkeys(made, self.at))
 
     def _place(self, place: int, node: Node, mask: Mask) -> None:
         """Note the mask of a statement, with the statements that it takes, and behind which one its tangent stands."""
@@ -476,32 +506,48 @@ class _Needs:
         mask = masking.whole_mask(mask)
         self._keep(masking)
         taken: dict[str, None] = {}
-        todo = [mask.held]
+        todo = [(mask.held, place)]
         hoisted: Block = []
-        last = end
+        last, again = end, False
         while todo:
-            one = todo.pop()
+            one, reader = todo.pop()
+            if one not in self.made and not self._is_steady(one):
+                if not self._is_the_same(one, place, reader):
+                    return
+                again = True
             if one in taken:
                 continue
             taken[one] = None
             if one in self.made:
-                todo += loads(self.made[one])
-            elif not self._can_be_read(one) and not (one in facts.memory.mutable and self._is_kept(one)):
-                return
+                todo += [(read, self.made_at[one]) for read in loads(self.made[one])]
+            elif not self._is_steady(one):
+                continue
             elif one in self.place and self.place[one] > end:
                 if self._is_hoisted(one):
                     made = self.block[self.place[one]]
                     hoisted += [] if made in hoisted else [made]
-                    todo += loads(made)
+                    todo += [(read, self.place[one]) for read in loads(made)]
                 else:
                     last = max(last, self.place[one])
         if any(one in facts.memory.mutable and not self._is_shape(one, taken) for one in taken):
             return
         order = [each for held, each in self.made.items() if held in taken]
         hoisted = [each for each in hoisted if self.block.index(each) > last]
-        if last > end and not self._wait(place, last):
+        if last > end and (again or not self._wait(place, last)):
             return
         facts.idioms.needed[node] = mask, [*sorted(hoisted, key=self.block.index), *order]
+
+    def _is_steady(self, one: str) -> bool:
+        """Whether a name means the same all over the block, or an array into which the block writes."""
+        return self._can_be_read(one) or (one in self.facts.memory.mutable and self._is_kept(one))
+
+    def _is_the_same(self, one: str, place: int, reader: int) -> bool:
+        """Whether a name that is bound anew means the same for a tangent as for a later statement of the block."""
+        facts = self.facts
+        changing = (facts.memory.mutable, facts.memory.viewed, facts.memory.views, facts.kinds.containers)
+        if one in self.written or one in facts.names.temporaries or any(one in table for table in changing):
+            return False
+        return not any(one in stores(each) for each in statements(self.block[place:reader]))
 
     def _shorten_masks(self) -> dict[str, str]:
         """By name, masks that are others, which stay; the others have the shapes of values that are there early."""

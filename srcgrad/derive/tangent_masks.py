@@ -279,8 +279,13 @@ def begins(operation: Operation, parameter: str, facts: Facts) -> bool:
     assert operation.rule is not None, "an op has a rule"
     template = adjoint_template(operation.rule)
     assert template is not None, "an elementwise or linear rule has a template"
-    for line in chosen_assignments(template.body, Setting(template, operation, facts, "", Spec(ndim=None), {})):
+    chosen = chosen_assignments(template.body, Setting(template, operation, facts, "", Spec(ndim=None), {}))
+    tests = {line.targets[0].id for line in chosen if isinstance(line.value, gast.Compare)}
+    for line in chosen:
         if derivative_of(line.targets[0]) == parameter:
+            products = [one for one in find_nodes(line.value, gast.BinOp) if isinstance(one.op, gast.Mult)]
+            if any(getattr(one.right, "id", "") in tests for one in products):
+                return True  # `d[y] * ties`
             for call in find_nodes(line.value, gast.Call):
                 rule = rule_of(meaning(call.func, template.namespace))
                 carried = [
