@@ -113,7 +113,7 @@ def text_of(
     *,
     single: bool,
     auxiliary: bool = False,
-) -> tuple[str, str, dict[str, Any], tuple[str, ...], Facts]:
+) -> tuple[str, str, dict[str, object], tuple[str, ...], Facts]:
     """The text of a derivative, its name, the objects that it is executed with, its seeds, and its facts."""
     name = sub.derivative(function, mode, wrt, kinds, None, single, auxiliary)
     main = next(made for made in sub.made.values() if made.name == name)
@@ -407,7 +407,7 @@ def _file(facts: Facts) -> str:
     return facts.source.file if code is None else str(code.co_filename)
 
 
-def _kinds_key(kinds: dict[str, Kind]) -> tuple[Any, ...]:
+def _kinds_key(kinds: dict[str, Kind]) -> tuple[object, ...]:
     """Kinds as a key, with the dtypes that comparing them leaves out."""
     return tuple((name, kind, kind.dtype) for name, kind in sorted(kinds.items(), key=lambda item: item[0]))
 
@@ -437,7 +437,7 @@ class Module:
     replaced: dict[str, None] = field(default_factory=dict)  # names of derivatives in whose place others are called
     names: Names = field(default_factory=Names)
     specs: dict[object, Outcome] = field(default_factory=dict)
-    begun: dict[Any, BegunFunction] = field(default_factory=dict)
+    begun: dict[object, BegunFunction] = field(default_factory=dict)
     fronts: dict[tuple[int, int, bool], SharedFront] = field(
         default_factory=dict
     )  # by tree, step, and whether all is passive

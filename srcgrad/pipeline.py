@@ -139,6 +139,9 @@ def share_front(facts: Facts, tree: Node) -> SharedFront:
 USER, AGAIN = "user", "again"  # a user's own function; a text of ours, differentiated once more
 
 
+Run = Callable[[Any, Facts], Any]  # from a tree, or a program of two halves, to one; nothing where it is changed
+
+
 @dataclass(frozen=True)
 class Pass:
     """A pass in its place: it takes the tree, or the program of two halves, and gives one, or changes it in place.
@@ -146,7 +149,7 @@ class Pass:
     `of` tells for which functions it is, if not for all; dead code is dropped behind one that `leaves` such.
     """
 
-    run: Callable[[Any, Facts], Any]
+    run: Run
     of: str = ""
     leaves: bool = False
 
@@ -186,22 +189,22 @@ class Pass:
 Passes = tuple[Pass, ...]
 
 
-def swept(run: Callable[[Any, Facts], Any]) -> Pass:
+def swept(run: Run) -> Pass:
     """A pass behind which dead code is dropped: it may leave statements that nothing needs any more."""
     return Pass(run, leaves=True)
 
 
-def listed(*rows: Callable[[Any, Facts], Any] | Pass) -> Passes:
+def listed(*rows: Run | Pass) -> Passes:
     """Passes in order; those that are not for all functions are `user(...)` or `again(...)`."""
     return tuple(row if isinstance(row, Pass) else Pass(row) for row in rows)
 
 
-def user(run: Callable[[Any, Facts], Any] | Pass) -> Pass:
+def user(run: Run | Pass) -> Pass:
     """A pass for a user's own function: in a text of ours there is nothing that it looks for."""
     return replace(run, of=USER) if isinstance(run, Pass) else Pass(run, USER)
 
 
-def again(run: Callable[[Any, Facts], Any]) -> Pass:
+def again(run: Run) -> Pass:
     """A pass for a text of ours, which is differentiated once more: what it looks for stands in no other."""
     return Pass(run, AGAIN)
 
@@ -330,7 +333,7 @@ MODES: dict[str, Passes] = {
 }
 # What each pass reads and writes, by record of `core.facts.Facts`; what was asked for is read by all. So it
 # was seen over the programs of the judge (`python -m tests.passes --facts`); a test looks at the tables as passes run.
-FACTS: dict[Callable[[Any, Facts], Any], str] = {
+FACTS: dict[Run, str] = {
     generators: "Names Origin Kinds Resolution > Names Origin",
     compound_statements: "Names Origin Kinds Resolution > Names Origin",
     item_targets: "Names Origin > Names Origin",
@@ -548,13 +551,13 @@ def steps(mode: str, module: Any) -> Passes:
     return (*chosen, *listed(*(module.target.batched if module.leading.axis else module.target.passes)))
 
 
-def _before(run: Callable[[Any, Facts], Any], chosen: Passes, more: Passes) -> Passes:
+def _before(run: Run, chosen: Passes, more: Passes) -> Passes:
     """Passes with some more before one of them, if it is there."""
     place = next((k for k, each in enumerate(chosen) if each.run is run), None)
     return chosen if place is None else (*chosen[:place], *more, *chosen[place:])
 
 
-def until(run: Callable[[Any, Facts], Any], mode: str = "reverse") -> Passes:
+def until(run: Run, mode: str = "reverse") -> Passes:
     """The passes of a mode up to one of them."""
     chosen = MODES[mode]
     return chosen[: next(k for k, each in enumerate(chosen) if each.run is run) + 1]

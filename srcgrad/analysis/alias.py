@@ -20,7 +20,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MethodType
-from typing import Any  # called functions are arbitrary objects
 
 import gast
 import numpy as np
@@ -55,7 +54,7 @@ from srcgrad.frontend.early_facts import gives_several
 from srcgrad.frontend.resolve import METHODS, binding_of
 from srcgrad.runtime import owned
 
-Callees = tuple[Any, ...]  # functions, each called by the one before
+Callees = tuple[object, ...]  # functions, each called by the one before
 
 
 def rank_zero(order: list[Node], facts: Facts, given: Iterable[str] = (), above: Callees = ()) -> dict[str, None]:

@@ -154,7 +154,7 @@ class DifferentiationError(Exception):
         self.remedy = remedy
         self.place = place
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """The error for JSON: `code`, `message`, `remedy`, and `place` with its fields, or None."""
         place = None if self.place is None else asdict(self.place)
         return {"code": self.code, "message": self.message, "remedy": self.remedy, "place": place}

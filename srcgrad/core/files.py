@@ -26,6 +26,7 @@ from typing import Any  # a namespace holds arbitrary objects
 
 from srcgrad import runtime
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.identity import Function
 from srcgrad.core.original_libraries import divert
 from srcgrad.core.source_text import Origin, enter
 from srcgrad.core.trees import forget
@@ -40,7 +41,7 @@ def load(
     namespace: dict[str, Any],
     by: str = "srcgrad",
     origins: Mapping[str, Origin] | None = None,
-) -> Callable[..., Any]:
+) -> Function:
     """Execute `text` and return the function `name` that it defines.
 
     The file name is made from `label` and the text alone, so it is the same in every run; `linecache` holds the

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import (
     TYPE_CHECKING,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["record"]
 
-
+Function = Callable[..., Any]  # of a user: its arguments and results are of any kind
 Key = int | tuple[int, int] | tuple[int, str]
 
 

@@ -73,7 +73,7 @@ class Checkpoint:
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         primal = self.__srcgrad_primal__
         return (Checkpoint, (primal,)) if goes_as_code(primal) else str(primal.__qualname__)
 

@@ -125,7 +125,7 @@ def _functions_in(value: object, depth: int = 0) -> list[Entry]:
 _FEW = 64  # items of a container that are looked at, as for kinds
 
 
-def _scopes(value: object) -> list[Mapping[str, Any]]:
+def _scopes(value: object) -> list[Mapping[str, object]]:
     """The dictionaries in which an attribute of a module or a class is found."""
     if isinstance(value, ModuleType):
         return [vars(value)]

@@ -43,7 +43,7 @@ from typing import (
 import gast
 
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.core.identity import Key, key_of, spelling
+from srcgrad.core.identity import Function, Key, key_of, spelling
 from srcgrad.core.trees import Node, children, copy, definitions, name, to_gast, walk
 from srcgrad.runtime import fit_to, sum_to
 
@@ -93,7 +93,7 @@ class Parts:
 _parts: dict[int, Parts] = {}
 
 
-def in_parts(op: object, helper: object, names: tuple[str, ...], **constants: Any) -> None:
+def in_parts(op: object, helper: object, names: tuple[str, ...], **constants: object) -> None:
     """Let a function that returns parts stand for an operation that returns an object with them."""
     _parts[id(op)] = Parts(helper, names, constants)
 
@@ -113,8 +113,8 @@ class UserForms:
 
     vjp: Any = None
     jvp: object = None
-    sensitivities: dict[str, Any] = field(default_factory=dict)
-    accumulators: dict[str, Any] = field(default_factory=dict)
+    sensitivities: dict[str, object] = field(default_factory=dict)
+    accumulators: dict[str, object] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
     adding: object = None  # the template of the accumulators
     applied: Any = None
@@ -166,7 +166,7 @@ class Rule:
     name: str
     kind: str  # elementwise, linear, multilinear, general, composed, constant, refused
     template: Callable[..., object] | None = None
-    tangent: Callable[..., Any] | None = None
+    tangent: Function | None = None
     cl: str | None = None
     domain: Interval | dict[str, Interval] = (-2.0, 2.0)
     at: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = ()
@@ -228,7 +228,7 @@ class Rule:
         return self.is_like_first and self.shape == self.outline
 
     @property
-    def definition(self) -> Callable[..., Any] | None:
+    def definition(self) -> Function | None:
         """The function in which the rule is written; None for constants and for what is refused."""
         return self.template or self.tangent or self.composition
 
@@ -347,15 +347,15 @@ class _Adjoint:
         """General rule: the template writes `d[x] = ...` for each differentiable x; give `@tangent` too."""
         return _registrar(op, "general", facts)
 
-    def elementwise(self, op: object, **facts: Any) -> Decorator:
+    def elementwise(self, op: object, **facts: object) -> Decorator:
         """One `d[x] =` line per input, written as if all were numbers; the engine undoes broadcasting."""
         return _registrar(op, "elementwise", facts)
 
-    def linear(self, op: object, **facts: Any) -> Decorator:
+    def linear(self, op: object, **facts: object) -> Decorator:
         """Linear in the arguments that have a `d[x] =` line (the transpose); forward applies the op itself."""
         return _registrar(op, "linear", facts)
 
-    def multilinear(self, op: object, **facts: Any) -> Decorator:
+    def multilinear(self, op: object, **facts: object) -> Decorator:
         """Linear in each argument that has a `d[x] =` line; forward replaces one argument at a time."""
         return _registrar(op, "multilinear", facts)
 
@@ -804,12 +804,12 @@ class OtherForm:
     positions: dict[int, str] = field(default_factory=dict)
 
 
-_known: dict[Any, list[OtherForm]] = {}
+_known: dict[object, list[OtherForm]] = {}
 
 
 def declare_other_form(
     op: object, forms: tuple[Form, ...], positions: dict[int, str] | None = None, **given: tuple[Any, ...]
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Function], Function]:
     """Write the op out for calls that give one of these parameters: `otherwise(np.pad, FORMS, mode=("mean",))`.
 
     `positions` are the places at which such parameters may stand, too.
@@ -818,7 +818,7 @@ def declare_other_form(
     assert rule is not None, "a rule that holds for all other calls comes first"
     replace_rule(rule, replace(rule, forms=(*rule.forms, *forms)))
 
-    def decorate(composition: Callable[..., object]) -> Callable[..., Any]:
+    def decorate(composition: Callable[..., object]) -> Function:
         _known.setdefault(key_of(op), []).append(OtherForm(composition, given, positions or {}))
         compositions.add(composition)
         return composition
@@ -826,7 +826,7 @@ def declare_other_form(
     return decorate
 
 
-def written_out(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Callable[..., Any] | None:
+def written_out(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Function | None:
     """The composition that stands for a call; None where the rule itself does."""
     for op in (rule.op, *rule.aliases):
         for held in _known.get(key_of(op), ()):
@@ -835,7 +835,7 @@ def written_out(rule: Rule, arguments: list[Node], keywords: list[gast.keyword])
     return None
 
 
-def compositions_beside(rule: Rule) -> list[Callable[..., Any]]:
+def compositions_beside(rule: Rule) -> list[Function]:
     """The compositions of a rule that hold for some calls only."""
     return [held.composition for held in _known.get(key_of(rule.op), ())]
 

@@ -8,11 +8,11 @@ from typing import Any  # functions, programs and what texts read from outside a
 
 from srcgrad.core.facts import Facts, Names
 from srcgrad.core.files import load
+from srcgrad.core.identity import Function
 from srcgrad.core.trees import Block, Node
 
 DEFAULT = "numpy"
 Pass = Callable[[Any, Facts], Any]
-Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,9 @@ class NodeWalk:
                     elif value is not None:
                         push(value)
         self.nodes, self.names = tuple(nodes), names
-        self.hold: list[Any] = [*tables, *lists]
+        self.hold: list[object] = [*tables, *lists]
         self.held: list[Any] = [*map(dict.copy, tables), *map(list.copy, lists)]
-        self.named: list[Any] | None = None
+        self.named: list[object] | None = None
         self.reads: tuple[str, ...] = ()
         self._kinds: frozenset[type] | None = None
 

@@ -334,7 +334,7 @@ def as_is_now(signature: inspect.Signature, primal: object) -> inspect.Signature
 
 def in_order(
     signature: inspect.Signature, primal: object, args: tuple[object, ...], kwargs: dict[str, object]
-) -> tuple[Any, ...]:
+) -> tuple[object, ...]:
     """All arguments in the order of the parameters, with the defaults that the function has now."""
     if not kwargs and len(args) == len(signature.parameters):
         return args

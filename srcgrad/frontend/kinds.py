@@ -296,7 +296,7 @@ class CalledFunction:
     of: dict[Node, Kind] = field(default_factory=dict)
     named: Names = field(default_factory=dict)
     returned: dict[Node, Kind] = field(default_factory=dict)
-    open: list[Any] = field(default_factory=list)  # trees of functions that are being looked into
+    open: list[object] = field(default_factory=list)  # trees of functions that are being looked into
     known: dict[Any, Kind] = field(default_factory=dict)  # what calls of functions of modules give
     nested: dict[Node, NestedFunction] = field(default_factory=dict)
     left: list[list[Names]] = field(default_factory=list)  # what is known where loops are left, the innermost last

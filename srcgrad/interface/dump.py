@@ -44,6 +44,7 @@ from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribu
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Names
 from srcgrad.core.files import collection_paused, load
+from srcgrad.core.identity import Function
 from srcgrad.core.marks import is_opaque, opaque, reveal, safe_where
 from srcgrad.core.rules import (
     Rule,
@@ -299,7 +300,7 @@ def _sensitivity(
     return replace(own, sensitivities={**own.sensitivities, str(place): rule}, shared={**own.shared, **common})
 
 
-def _as_template(rule: StaticFunction) -> Callable[..., Any]:
+def _as_template(rule: StaticFunction) -> Function:
     """A template from its text, the names that it reads bound to what they mean there.
 
     E5012 for a default that is no literal, which would be computed where the template is made.
@@ -425,12 +426,12 @@ def _execute_rules(text: str, label: str) -> ModuleType:
     return module
 
 
-def function_of(module: ModuleType, qualname: str) -> Callable[..., Any]:
+def function_of(module: ModuleType, qualname: str) -> Function:
     """The function, or `Class.method`, of that name."""
     found: Any = module
     for part in qualname.split("."):
         found = getattr(found, part)
-    function: Callable[..., Any] = found
+    function: Function = found
     return function
 
 

@@ -386,7 +386,7 @@ def led_as_value(parts: list[Node]) -> Node:
     return gast.Tuple(elts=[expression("slice(None)"), *own], ctx=gast.Load())
 
 
-Given = tuple[NodeWalk, tuple[str, ...], list[Any]]  # a tree as it is, the names that it reads, what is known of them
+Given = tuple[NodeWalk, tuple[str, ...], list[object]]  # a tree as it is, the names that it reads, what they are
 
 
 @dataclass

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.core.identity import python_function
+from srcgrad.core.identity import Function, python_function
 from srcgrad.core.source_text import users_place
 from srcgrad.core.target import Text
 from srcgrad.core.trees import Node, walk
@@ -33,13 +33,13 @@ def require_numba() -> None:
         )
 
 
-def compile_text(text: Text) -> Callable[..., Any]:
+def compile_text(text: Text) -> Function:
     """The function that a text defines, as its decorators have Numba compile it; E5019 where it is not installed."""
     require_numba()
     return text.load(outside_values(text.outside, text.trees))
 
 
-def guard_arguments(compiled: Any, otherwise: Callable[[], Callable[..., Any]] | None = None) -> Callable[..., Any]:
+def guard_arguments(compiled: Any, otherwise: Callable[[], Function] | None = None) -> Function:
     """A compiled function that takes NumPy's arguments as they come, and whose refusals carry the code E5026.
 
     `otherwise` makes the one that runs for arguments over which its loops cannot: those of which axes broadcast.
@@ -120,7 +120,7 @@ def compile_user_function(function: object) -> Any:
     return function if python_function(function) is not function else njit(function, boundscheck=True)
 
 
-def outside_values(found: dict[str, object], trees: list[Node]) -> dict[str, Any]:
+def outside_values(found: dict[str, object], trees: list[Node]) -> dict[str, object]:
     """What a text reads from outside of itself, as Numba takes it; E5026 for what may change behind its back."""
     for name, value in found.items():
         _check_constant(name, value)

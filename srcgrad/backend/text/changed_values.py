@@ -142,7 +142,7 @@ class Effects:
     bound: dict[tuple[StaticModule, str], list[Event]] = field(default_factory=dict)
     other_items: dict[Value, None] = field(default_factory=dict)  # containers that got items of another kind
     ever: dict[tuple[StaticModule, str], Values] = field(default_factory=dict)  # all that a name has held
-    called: dict[Any, None] = field(default_factory=dict)  # functions that ran
+    called: dict[object, None] = field(default_factory=dict)  # functions that ran
     reflective: dict[ast.stmt, None] = field(default_factory=dict)  # statements that find a module in `sys.modules`
     too_long: bool = False
     places: list[Place] = field(default_factory=list)

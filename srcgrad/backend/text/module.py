@@ -370,7 +370,7 @@ def _imports(reads: Sequence[Read], naming: _Naming) -> list[str]:
     return list(found)
 
 
-def _outside_objects(naming: _Naming) -> dict[str, Any]:
+def _outside_objects(naming: _Naming) -> dict[str, object]:
     pairs: Iterable[tuple[Meaning, list[str]]] = naming.spelled.items()
     return {name: meaning.value for meaning, names in pairs if isinstance(meaning, OutsideObject) for name in names}
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import (
-    TYPE_CHECKING,
-    Any,  # parts of a call are trees and names
+    TYPE_CHECKING,  # parts of a call are trees and names
 )
 
 import gast
@@ -81,7 +80,7 @@ def _order(call: Call) -> str:
     return TIME_FIRST if getattr(call.given.get("tfirst"), "value", False) else STATE_FIRST
 
 
-def _adjoint(call: Call, seeds: str, **options: Any) -> dict[int, str]:
+def _adjoint(call: Call, seeds: str, **options: object) -> dict[int, str]:
     """Write what does not know of moving times; the names of the adjoints of the arguments."""
     args = "".join(f"_{k}, " for k in range(call.count))
     words = "".join(f", {key}={value!r}" for key, value in options.items())

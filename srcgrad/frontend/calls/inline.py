@@ -119,7 +119,7 @@ def _size(function: Any, module: Any, sizes: dict[int, tuple[int, int]]) -> int:
     return sizes[key][1]
 
 
-def _called_functions(tree: Node, namespace: Namespace) -> list[Any]:
+def _called_functions(tree: Node, namespace: Namespace) -> list[object]:
     """The functions of the user's that a straight function calls, one for each call."""
     local = own_names(tree)
     calls = [part.func for node in tree.body for part in walk(node) if isinstance(part, gast.Call)]

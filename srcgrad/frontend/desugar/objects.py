@@ -22,7 +22,7 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts, Kind, inner_kinds
-from srcgrad.core.identity import home, is_distribution
+from srcgrad.core.identity import Function, home, is_distribution
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import Parts, parts_of
 from srcgrad.core.trees import (
@@ -544,7 +544,7 @@ def _of_module(owner: Node, work: Rewriting) -> tuple[Node | None, dict[str, Nod
 class Maker:
     """What makes the pieces of a spline, from the arguments in this order; each other one has one of these values."""
 
-    helper: Callable[..., Any]
+    helper: Function
     arguments: tuple[str, ...]
     required: int
     fixed: dict[str, tuple[Any, ...]]

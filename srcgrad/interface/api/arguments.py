@@ -172,7 +172,7 @@ def _holds_inexact(value: object) -> bool:
     return any(map(_is_inexact, _leaves(value)))
 
 
-def _leaves(value: object) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[object]:
     """What containers hold, at any depth."""
     if isinstance(value, tuple | list | dict):
         for part in value.values() if isinstance(value, dict) else value:
@@ -198,7 +198,7 @@ def _describe(value: object) -> str:
 
 def mirrors(
     gradients: Iterable[object], places: list[int | None], values: Sequence[object], seeds: Sequence[object]
-) -> list[Any]:
+) -> list[object]:
     """Gradients that mirror the arguments at `places`, None for what is no argument, and share memory with nothing."""
     others: list[Any] = [as_memory(value) for value in (*values, *seeds) if hasattr(value, "dtype")]
     return [

@@ -22,12 +22,13 @@ from srcgrad.backend.batched.expressions import NoAxisError
 from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
+from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
-from srcgrad.interface.api.derivative import Derivative, P, R, ReadyText, Wrt, looks
+from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, ReadyText, Wrt, looks
 from srcgrad.interface.api.derivatives import (
     chosen_wrt,
     float_arguments,
@@ -52,8 +53,6 @@ from srcgrad.interface.check.finite_differences import (
 from srcgrad.module import MANY, LeadingAxes, Module, fewer
 from srcgrad.opencl.arrays.boundary import device_in, on_device, on_host
 from srcgrad.runtime import zeros_like
-
-Function = Callable[..., Any]
 
 
 @makes("elementwise")
@@ -81,8 +80,8 @@ class HessianProduct:
 
     def __init__(self, function: Function, wrt: Wrt, target: str | Target) -> None:
         single = not isinstance(wrt, tuple)
-        self.gradient: Derivative[..., Any] = Derivative(function, "reverse", wrt, single, target)
-        self.derivative: Derivative[..., Any] = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
+        self.gradient: AnyDerivative = Derivative(function, "reverse", wrt, single, target)
+        self.derivative: AnyDerivative = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
         self.__name__ = self.derivative.__name__
         self.words = self.gradient.words
 
@@ -92,7 +91,7 @@ class HessianProduct:
         vars(other).update(vars(self), derivative=self.derivative.again())
         return other
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         gradient = self.gradient
         wrt = gradient.wrt[0] if gradient.single else gradient.wrt
         return rebuild_object, (
@@ -241,7 +240,7 @@ class _KeptArguments:
 class _TangentMap:
     """The derivative along tangents at the arguments of a linear map; a pickle has the arguments, not the text."""
 
-    ahead: Derivative[..., Any]
+    ahead: AnyDerivative
     args: tuple[Any, ...]
     kept: _KeptArguments | None = field(default=None, repr=False)
 
@@ -250,7 +249,7 @@ class _TangentMap:
             return self.ahead.forward(self.args, tangents)[1]
         return self.ahead.forward(self.kept.values, tangents, made=self.kept.made)[1]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _TangentMap, (self.ahead, self.args)
 
 
@@ -258,7 +257,7 @@ class _TangentMap:
 class _PullbackMap:
     """The pullback at the arguments of a linear map, made when it is first asked for."""
 
-    ahead: Derivative[..., Any]
+    ahead: AnyDerivative
     args: tuple[Any, ...]
     kept: _KeptArguments | None = field(default=None, repr=False)
     made: Function | None = field(default=None, repr=False)
@@ -269,15 +268,15 @@ class _PullbackMap:
             if self.kept is None or not target.closures:
                 _, self.made = vjp(function, *self.args, wrt=wrt, target=target, copy=False)
             else:
-                behind: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
+                behind: AnyDerivative = Derivative(function, "vjp", wrt, False, target)
                 self.made = pulled_then(behind, self.kept.values, self.kept.known)
         return self.made(seed)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _PullbackMap, (self.ahead, self.args)
 
     def text(self) -> str:
-        behind: Derivative[..., Any] = Derivative(self.ahead.function, "vjp", self.ahead.wrt, False, self.ahead.target)
+        behind: AnyDerivative = Derivative(self.ahead.function, "vjp", self.ahead.wrt, False, self.ahead.target)
         return behind.source
 
 
@@ -332,7 +331,7 @@ def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str |
         return HessianProduct(function, chosen, target).source
     if target != DEFAULT:
         raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
-    primal: Derivative[..., Any] = Derivative(function, "reverse", chosen, single)
+    primal: AnyDerivative = Derivative(function, "reverse", chosen, single)
     made = Module().derivative_function(primal.primal, mode, primal.wrt, {}, single=single)
     return made.text
 
@@ -412,7 +411,7 @@ class CallArguments:
     looks: tuple[Any, ...] | None
 
     @functools.cached_property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """Calls with equal ones run the same text."""
         return (generation(), *self.kinds.items())
 
@@ -431,9 +430,7 @@ def forward_half(behind: Derivative[..., object], given: CallArguments) -> tuple
     return y, pullback
 
 
-def seed_rows(
-    behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], given: CallArguments
-) -> Vector:
+def seed_rows(behind: AnyDerivative, y: Any, pullback: Any, chosen: tuple[Any, ...], given: CallArguments) -> Vector:
     """The Jacobian from seeds: one row for each number among the outputs."""
     found = [np.zeros((0, count_of(chosen)))]
     for part in chunks(count_of(y), *given.values, y):
@@ -497,7 +494,7 @@ MOST = 256  # a program may have no end of shapes
 class Runs:
     """A text for arguments of some kinds and shapes, and which directions it takes in each run."""
 
-    ahead: Derivative[..., Any]
+    ahead: AnyDerivative
     text: ReadyText
     parts: list[range]
 
@@ -522,7 +519,7 @@ class Columns:
     """What has run for arguments that look alike, by their looks with shapes."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, Runs] = {}
+        self._known: dict[object, Runs] = {}
 
     def known(self, looks: tuple[object, ...] | None) -> Runs | None:
         """What ran for such arguments before, if it still is what is to run."""
@@ -530,7 +527,7 @@ class Columns:
         return known if known is not None and known.ahead.holds(known.text) else None
 
     def run_first(
-        self, ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: CallArguments, *, keep: bool
+        self, ahead: AnyDerivative, chosen: tuple[object, ...], given: CallArguments, *, keep: bool
     ) -> tuple[Any, Vector] | None:
         """Run a text for the first time, and keep it for arguments like these if it does and is asked for."""
         check_host(given.values)
@@ -561,19 +558,19 @@ class Jacobian(Generic[P]):
         self.product = HessianProduct(function, wrt, target) if second else None
         self.primal: Function = self.product.gradient if self.product else function
         self.mode = mode
-        self.ahead: Derivative[..., Any] = Derivative(self.primal, "forward", wrt, False, target)
-        self._together: dict[tuple[str, LeadingAxes], Derivative[..., Any]] = {}
-        self._reasons: dict[str, dict[Any, str]] = {}
-        self._outputs: dict[Any, Kind] = {}
-        self._sizes: dict[Any, int] = {}  # of outputs that are larger than the inputs
+        self.ahead: AnyDerivative = Derivative(self.primal, "forward", wrt, False, target)
+        self._together: dict[tuple[str, LeadingAxes], AnyDerivative] = {}
+        self._reasons: dict[str, dict[object, str]] = {}
+        self._outputs: dict[object, Kind] = {}
+        self._sizes: dict[object, int] = {}  # of outputs that are larger than the inputs
         self._once = Columns()
-        self._ran: Derivative[..., Any] | None = None
+        self._ran: AnyDerivative | None = None
         self.__name__ = f"{getattr(self.ahead.primal, '__name__', 'f')}_jacobian"
         if self.product is not None:
             self.ahead, self.__name__ = self.product.derivative, self.product.__name__.replace("_hvp", "_hessian")
 
         self.words = self.ahead.words
-        self.behind: Derivative[..., Any] = Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
+        self.behind: AnyDerivative = Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
 
     def again(self) -> Jacobian[P]:
         """The same for another who asks for it: it shares the texts, and knows of no last call."""
@@ -581,7 +578,7 @@ class Jacobian(Generic[P]):
         vars(other).update(vars(self), ahead=self.ahead.again(), behind=self.behind.again(), _ran=None)
         return other
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         wrt = self.ahead.wrt[0] if self.single else self.ahead.wrt
         given = (as_named(self.function), wrt, self.mode, self.target.name)
         return rebuild_object, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
@@ -601,7 +598,7 @@ class Jacobian(Generic[P]):
         y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
         return on_device(self._cut(y, chosen, matrix), device_in(given.values))
 
-    def _chosen_arguments(self, values: Sequence[object]) -> tuple[Any, ...]:
+    def _chosen_arguments(self, values: Sequence[object]) -> tuple[object, ...]:
         """The arguments that it differentiates by."""
         by_name = dict(zip(self.ahead.signature.parameters, values, strict=True))
         return tuple([by_name[name] for name in self.ahead.wrt])
@@ -715,10 +712,10 @@ class Jacobian(Generic[P]):
         self._ran = behind
         return y, seed_rows(behind, y, pullback, chosen, given)
 
-    def all_at_once(self, which: str, leading: LeadingAxes = MANY) -> Derivative[..., Any]:
+    def all_at_once(self, which: str, leading: LeadingAxes = MANY) -> AnyDerivative:
         """The derivative for all directions, or seeds, at once."""
         if (which, leading) not in self._together:
-            one: Derivative[..., Any] = getattr(self, which)
+            one: AnyDerivative = getattr(self, which)
             single = one.single if one.mode == "hvp" else False
             self._together[which, leading] = Derivative(self.primal, one.mode, one.wrt, single, leading=leading)
         return self._together[which, leading]
@@ -744,7 +741,7 @@ class Jacobian(Generic[P]):
         """The text that runs for each input, or for each output."""
         return self._runs().source
 
-    def _runs(self) -> Derivative[..., Any]:
+    def _runs(self) -> AnyDerivative:
         return self._ran or (self.behind if self.mode == "reverse" else self.ahead)
 
     @property

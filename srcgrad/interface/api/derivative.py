@@ -32,6 +32,7 @@ from srcgrad.backend.text.function import heading
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Kind
 from srcgrad.core.files import collection_paused
+from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import SavedValue
@@ -67,7 +68,7 @@ from srcgrad.opencl.devices.device import Device
 Pair = tuple[str, Any, Any]  # where it is, the accumulator, what is added to it
 
 
-def adding_derivative(derivative: Derivative[..., Any], accumulators: Any) -> Callable[..., Any]:
+def adding_derivative(derivative: AnyDerivative, accumulators: Any) -> Function:
     """The derivative as a function that adds its gradient to `accumulators`; see `Derivative.into`."""
     if derivative.mode not in ("reverse", "value-and-grad"):
         raise DifferentiationError(
@@ -80,7 +81,7 @@ def adding_derivative(derivative: Derivative[..., Any], accumulators: Any) -> Ca
 class AddingDerivative:
     """A derivative that adds what it gives to accumulators; in a copy or a pickle, to copies of them."""
 
-    def __init__(self, derivative: Derivative[..., Any], accumulators: Any) -> None:
+    def __init__(self, derivative: AnyDerivative, accumulators: Any) -> None:
         self.derivative, self.accumulators = derivative, accumulators
         self.__name__ = f"{derivative.__name__}_into"
         self.__doc__ = f"Add to the accumulators the result of {derivative!r}."
@@ -255,7 +256,7 @@ class QuickText:
     made: ExecutedText
     kinds: dict[str, Kind]
     alike: Callable[..., bool]
-    finished: Callable[..., Any]
+    finished: Function
 
 
 @dataclass
@@ -296,7 +297,7 @@ def looks(values: Iterable[Any], *, sized: bool = False) -> tuple[Any, ...] | No
 
 
 def quick_text(
-    known: ReadyText, values: Sequence[Any], places: Sequence[int | None], form: str, general: Callable[..., Any]
+    known: ReadyText, values: Sequence[Any], places: Sequence[int | None], form: str, general: Function
 ) -> QuickText | None:
     """The same in a quick way, for arguments that look like `values`; None if there are containers among them.
 
@@ -378,7 +379,7 @@ class Derivative(Generic[P, R]):
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Function,
         mode: str,
         wrt: Wrt,
         single: bool,
@@ -427,7 +428,7 @@ class Derivative(Generic[P, R]):
     @leading.setter
     def leading(self, asked: LeadingAxes) -> None:
         self._leading = asked
-        self._ready: dict[Any, ReadyText] = {}
+        self._ready: dict[object, ReadyText] = {}
         self._quick: QuickText | None = None
 
     def executed_text(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> ExecutedText:
@@ -447,20 +448,22 @@ class Derivative(Generic[P, R]):
             self._last, self._kinds = made, dict(kinds)
         return made
 
-    def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
+    def as_function(self, kinds: dict[str, Kind] | None = None) -> Function:
         """The derivative as a function with source, in which calls are written out: it can be differentiated."""
         text = self.executed_text(kinds or {}, inline=True)
         made: Any = text.function
         made.__srcgrad_derivative__, made.__srcgrad_stale__, made.__srcgrad_text__ = self, text.stale, text
         made.__srcgrad_real__ = tuple(p for p in self.signature.parameters if not (kinds or {}).get(p, UNKNOWN).complex)
-        return cast(Callable[..., Any], made)
+        return cast(Function, made)
 
-    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Kind]]:
+    def arguments(
+        self, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[Sequence[object], dict[str, Kind]]:
         """All arguments in the order of the parameters, defaults filled in, and their kinds."""
         values = self.ordered_arguments(args, kwargs)
         return values, self.kinds(values)
 
-    def ordered_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+    def ordered_arguments(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Sequence[object]:
         """All arguments in the order of the parameters, defaults filled in."""
         if not kwargs and len(args) == self._count:
             return args
@@ -475,7 +478,7 @@ class Derivative(Generic[P, R]):
                 check_input(values[place], name)
         return refine_kinds(kinds, self.declared_kinds, values, fixed=self.like is not None)
 
-    def ready_text(self, values: Sequence[Any]) -> tuple[ExecutedText, Device | None]:
+    def ready_text(self, values: Sequence[object]) -> tuple[ExecutedText, Device | None]:
         """The text for arguments, closely looked at where none before had their looks; the device on which some are."""
         alike, now = looks(values), generation()
         known = self._ready.get(alike)
@@ -531,7 +534,7 @@ class Derivative(Generic[P, R]):
             return self.mirror_arguments(found[0], values), on_device(found[1], device)
         return self.mirror_arguments(found, values)
 
-    def into(self, accumulators: Any) -> Callable[..., Any]:
+    def into(self, accumulators: Any) -> Function:
         """The same function, which adds the gradient to arrays that are given and returns them.
 
         `accumulators` mirrors what `wrt` asks for: an array for an array (one without axes for a number), a tuple for
@@ -618,7 +621,7 @@ class Derivative(Generic[P, R]):
         return found
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:
+    def __wrapped__(self) -> Function:
         return (self._last or self.executed_text(self.declared_kinds)).function
 
     @property
@@ -629,7 +632,7 @@ class Derivative(Generic[P, R]):
     def __doc__(self) -> str | None:  # type: ignore[override]
         return self._last.function.__doc__ if self._last else heading(self.mode, self.primal, self.wrt)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Copies and pickles are made again from the function, which is pickled by its name or as code."""
         options = {"auxiliary": self.auxiliary, "autocast": self.autocast or None, "like": self.like}
         wrt = self.wrt[0] if self.single else self.wrt
@@ -638,3 +641,6 @@ class Derivative(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
+
+
+AnyDerivative = Derivative[..., Any]  # of a function that is not known when this is written

@@ -18,10 +18,11 @@ from typing import Any, TypeVar, cast
 
 from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.identity import Function
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import check_input
-from srcgrad.interface.api.derivative import Derivative, P, R, Wrt, precision
+from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.opencl.arrays.boundary import on_device
@@ -57,9 +58,7 @@ def keep(function: Callable[..., Any], asked: tuple[object, ...], make: Callable
     return made
 
 
-def recent_derivative(
-    function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str | Target
-) -> Derivative[..., Any]:
+def recent_derivative(function: Function, mode: str, wrt: Wrt, single: bool, target: str | Target) -> AnyDerivative:
     """The derivative of a function, kept from an earlier call if it is one of the last that were asked for.
 
     >>> def f(x): return x * x
@@ -71,7 +70,7 @@ def recent_derivative(
     return keep(function, asked, lambda: Derivative(function, mode, wrt, single, record))
 
 
-def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
+def chosen_wrt(function: Function, wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
     """What is meant by `wrt` and `argnums`: one parameter, or a tuple of them; `argnums="all"` means every one."""
     if isinstance(argnums, str) and argnums == "all":
         return tuple(inspect.signature(function).parameters)
@@ -192,19 +191,19 @@ class PaddedPullback:
 
 
 def value_and_pullback(
-    derivative: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    derivative: AnyDerivative, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Pullback]:
     """The value and the pullback of a derivative in mode vjp."""
     return _pulled_at(derivative, derivative.ordered_arguments(args, kwargs))
 
 
-def _pulled_again(derivative: Derivative[..., Any], values: Sequence[Any]) -> Pullback:
+def _pulled_again(derivative: AnyDerivative, values: Sequence[object]) -> Pullback:
     """A pullback from what its pickle holds."""
     return _pulled_at(derivative, values)[1]
 
 
 def _pulled_at(
-    derivative: Derivative[..., Any], values: Sequence[Any], copy: bool = False, known: Copies | None = None
+    derivative: AnyDerivative, values: Sequence[Any], copy: bool = False, known: Copies | None = None
 ) -> tuple[Any, Pullback]:
     """The value and the pullback; with `copy`, or from copies that are known, of the numbers that there are now."""
     made, device = derivative.ready_text(values)
@@ -218,12 +217,12 @@ def _pulled_at(
     return on_device(output, device), Pullback(back, derivative, values, output, _pulled_again)
 
 
-def pulled_then(derivative: Derivative[..., Any], values: Sequence[Any], known: Copies) -> Pullback:
+def pulled_then(derivative: AnyDerivative, values: Sequence[object], known: Copies) -> Pullback:
     """The pullback at arguments that are copies, of a text that reads copies too."""
     return _pulled_at(derivative, values, known=known)[1]
 
 
-def pulled_anew(derivative: Derivative[..., Any], made: ExecutedText, values: Sequence[Any]) -> tuple[Any, Pullback]:
+def pulled_anew(derivative: AnyDerivative, made: ExecutedText, values: Sequence[Any]) -> tuple[Any, Pullback]:
     """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
     value = recent_derivative(derivative.function, "primal", derivative.wrt, False, derivative.target)  # compiled once
     output = derivative.output(run(value.ready_text(values)[0].function, values, derivative.named), values)
@@ -234,7 +233,7 @@ def pulled_anew(derivative: Derivative[..., Any], made: ExecutedText, values: Se
     return output, Pullback(back, derivative, values, output, _pulled_again)
 
 
-def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
+def float_arguments(function: Function, args: tuple[object, ...]) -> tuple[int, ...]:
     """The positions of the arguments that hold real numbers; E5002 if there is none."""
     found = []
     for position, value in enumerate(args):

@@ -14,7 +14,7 @@ from srcgrad.core.identity import python_function
 from srcgrad.core.marks import goes_as_code
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.interface.api.dependencies import lines_of, rebuild_object
-from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
+from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt
 from srcgrad.interface.api.derivatives import (
     jvp,
     vjp,
@@ -42,7 +42,7 @@ class DifferentiableFunction(Generic[P, R]):
             return self
         return DifferentiableFunction(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         primal = self.__srcgrad_primal__
         if inspect.ismethod(primal):
             return getattr, (primal.__self__, primal.__name__)
@@ -139,7 +139,7 @@ def source(
         return text_of(function, mode, wrt, single, target)
     if mode not in TEXTS:
         raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {', '.join(TEXTS)}, hvp or jacobian")
-    derivative: Derivative[..., Any] = Derivative(function, mode, wrt, single, target, like=like)
+    derivative: AnyDerivative = Derivative(function, mode, wrt, single, target, like=like)
     return derivative.source
 
 

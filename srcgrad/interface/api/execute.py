@@ -35,6 +35,7 @@ from srcgrad.backend.targets import NUMPY
 from srcgrad.backend.text.module import origin
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
 from srcgrad.core.facts import Facts, Kind
+from srcgrad.core.identity import Function
 from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies
 from srcgrad.core.rules import Rule, rules
 from srcgrad.core.source_text import OURS, Source, origin_of, users_place, with_users_lines
@@ -57,14 +58,14 @@ _warned: dict[Any, Any] = {}  # what `warnings` keeps of what it has told
 class ExecutedText:
     """One text, executed: the function, the text, and a test that tells whether it is out of date."""
 
-    function: Callable[..., Any]
+    function: Function
     text: str
     seeds: tuple[str, ...]
     stale: Callable[[], bool]
     written: dict[str, Place] = field(default_factory=dict)  # the arguments into which the function writes, and where
-    outside: tuple[Any, ...] = ()  # objects of the caller's that it reads beside its arguments
+    outside: tuple[object, ...] = ()  # objects of the caller's that it reads beside its arguments
 
-    def check_overlaps(self, values: Sequence[Any], signature: inspect.Signature) -> ExecutedText:
+    def check_overlaps(self, values: Sequence[object], signature: inspect.Signature) -> ExecutedText:
         """Itself, for arguments; E5010 if one that is written into shows what something else shows that is read."""
         if self.written:
             check_apart(self.written, values, self.outside, list(signature.parameters))
@@ -74,7 +75,7 @@ class ExecutedText:
 class RequestedDerivative(Protocol):
     """A derivative, as far as its text and its pullback ask it; `interface.api.derivative` has the callable."""
 
-    primal: Callable[..., Any]
+    primal: Function
     mode: str
     wrt: tuple[str, ...]
     single: bool
@@ -87,8 +88,8 @@ class RequestedDerivative(Protocol):
 
 
 def execute(
-    text: str, main: DerivedText, found: dict[str, Any], otherwise: Callable[[], Callable[..., Any]] | None = None
-) -> Callable[..., Any]:
+    text: str, main: DerivedText, found: dict[str, Any], otherwise: Callable[[], Function] | None = None
+) -> Function:
     """The function that a text defines, with the objects from outside that it reads, as users of its target call it.
 
     `otherwise` makes the one that code without loops over elements is.
@@ -121,7 +122,7 @@ def execute_derivative(
         _warn(main.facts, given)
 
     @functools.cache
-    def general_function() -> Callable[..., Any]:
+    def general_function() -> Function:
         return execute_derivative(derivative, kinds, inline, arrays=True).function
 
     function, changed = execute(text, main, dict(found), general_function), changes(module)
@@ -135,13 +136,13 @@ def execute_derivative(
     return ExecutedText(function, text, main.facts.names.seeds, stale, inner.written, inner.outside)
 
 
-def writes(facts: Facts, found: dict[str, Any]) -> tuple[dict[str, Place], tuple[Any, ...]]:
+def writes(facts: Facts, found: dict[str, object]) -> tuple[dict[str, Place], tuple[object, ...]]:
     """The arguments that a function writes into, and, if there are any, what it captures that may change with them."""
     places = {name: facts.place(node) for name, node in facts.resolution.entered.items()}
     return places, tuple(outside_of(found)) if places else ()
 
 
-def _warn(facts: Facts, given: Callable[..., Any]) -> None:
+def _warn(facts: Facts, given: Function) -> None:
     """Warn where the function stands: its output is constant to whoever differentiates it."""
     code = getattr(inspect.unwrap(given), "__code__", None)
     file = facts.source.file if code is None else code.co_filename
@@ -150,10 +151,10 @@ def _warn(facts: Facts, given: Callable[..., Any]) -> None:
     warnings.warn_explicit(message, ConstantOutputWarning, file, facts.source.first, registry=_warned)
 
 
-def given_to(derivative: RequestedDerivative, kinds: dict[str, Kind]) -> Callable[..., Any]:
+def given_to(derivative: RequestedDerivative, kinds: dict[str, Kind]) -> Function:
     """The function that is differentiated: the primal, or the text of one that is a derivative itself."""
     primal: Any = derivative.primal  # any callable
-    found: Callable[..., Any] = primal.as_function(kinds) if hasattr(type(primal), "as_function") else primal
+    found: Function = primal.as_function(kinds) if hasattr(type(primal), "as_function") else primal
     return found
 
 
@@ -269,11 +270,11 @@ def _composition_rule(file: str, function: str) -> Rule | None:
 
 
 def run(
-    function: Callable[..., Any],
+    function: Function,
     values: Sequence[Any],
     named: tuple[str, ...],
     device: Device | None = None,
-    primal: Callable[..., Any] | None = None,
+    primal: Function | None = None,
 ) -> Any:
     """Call with all arguments, the last ones by the names in `named`: on a CPU, in the memory of device arrays.
 
@@ -289,14 +290,14 @@ def run(
         _raise(error, primal and (lambda: _call_by_names(primal, copy.deepcopy(values), named)))
 
 
-def _call_by_names(function: Callable[..., Any], values: Sequence[Any], named: tuple[str, ...]) -> Any:
+def _call_by_names(function: Function, values: Sequence[Any], named: tuple[str, ...]) -> Any:
     if not named:
         return function(*values)
     count = len(values) - len(named)
     return function(*values[:count], **dict(zip(named, values[count:], strict=True)))
 
 
-def resident_on(device: Device | None, values: Sequence[Any]) -> Device | None:
+def resident_on(device: Device | None, values: Sequence[object]) -> Device | None:
     """The device, if a text runs on the arrays in its buffers; None where it runs on NumPy memory."""
     return device if device is not None and device.is_gpu and are_direct(values) else None
 
@@ -384,13 +385,13 @@ class Pullback:
             _raise(error, tuple)  # the forward half has run
         return self._derivative.mirror_arguments(found, self._values, [given])
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return self._again, (self._derivative, self._values)
 
     def __copy__(self) -> Pullback:
         return self
 
-    def __deepcopy__(self, known: dict[int, Any]) -> Pullback:
+    def __deepcopy__(self, known: dict[int, object]) -> Pullback:
         return self  # nothing changes it
 
     def __repr__(self) -> str:

@@ -24,8 +24,9 @@ from srcgrad.backend.text.module import OutputParts, body, gap, header, import_l
 from srcgrad.backend.text.references import identifiers
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind, Names
+from srcgrad.core.identity import Function
 from srcgrad.core.target import DEFAULT, Target, Text
-from srcgrad.interface.api.derivative import Derivative, Wrt
+from srcgrad.interface.api.derivative import AnyDerivative, Derivative, Wrt
 from srcgrad.interface.api.derivatives import chosen_wrt
 from srcgrad.interface.api.execute import changes, run
 from srcgrad.module import Module
@@ -205,7 +206,7 @@ class Shape:
 
 def items_function(
     module: Module, derivative: Derivative[..., object], kinds: dict[str, Kind], shape: Shape, shared: tuple[str, ...]
-) -> tuple[Callable[..., Any], str]:
+) -> tuple[Function, str]:
     """The function that goes over the items, executed, and its text."""
     of_one = module.derivative(derivative.primal, derivative.mode, derivative.wrt, dict(kinds), None, True)
     main = next(made for made in module.made.values() if made.name == of_one)
@@ -250,7 +251,7 @@ def _words(found: OutputParts) -> frozenset[str]:
 class ItemsText:
     """One text, executed, and a test that tells whether it is out of date."""
 
-    function: Callable[..., Any]
+    function: Function
     text: str
     stale: Callable[[], bool]
 
@@ -275,7 +276,7 @@ class ItemMap:
     def __init__(self, function: Callable[..., object], wrt: Wrt, shared: Sequence[str], target: str | Target) -> None:
         self.function, self.target = function, target_named(target)
         self.single = not isinstance(wrt, tuple)
-        self.derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
+        self.derivative: AnyDerivative = Derivative(function, "vjp", wrt, False, target)
         self.shared = tuple(shared)
         names = list(self.derivative.signature.parameters)
         wrong = [name for name in self.shared if name not in names or name in self.derivative.wrt]
@@ -285,7 +286,7 @@ class ItemMap:
             what = f"{wrong[0]!r} is no shared parameter"
             raise DifferentiationError("E5009", what, "name parameters of which nothing is differentiated")
         self.__name__ = f"{self.derivative.primal.__name__}_each"
-        self._made: dict[Any, ItemsText] = {}
+        self._made: dict[object, ItemsText] = {}
         self._last: ItemsText | None = None
 
     def __call__(self, *args: object, **kwargs: Any) -> Any:

@@ -12,6 +12,7 @@ from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
 from srcgrad.core.files import collection_paused, load
+from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import primal_of
@@ -42,22 +43,22 @@ class BlockFunction:
         self.blocks = Blocks(names_of(given, self.signature), checked_rows(rows))
         self.__name__ = f"{self.primal.__name__}_blocked"
         self.__doc__ = self.primal.__doc__
-        self._made: dict[Any, ExecutedText] = {}
+        self._made: dict[object, ExecutedText] = {}
 
     def __call__(self, *args: object, **kwargs: Any) -> Any:
         given = self._bind_arguments(args, kwargs)
         text = self._block_text(_kinds(given)).check_overlaps(list(given.values()), self.signature)
         return text.function(*args, **kwargs)
 
-    def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
+    def as_function(self, kinds: dict[str, Kind] | None = None) -> Function:
         """The loop over blocks for arguments of these kinds, as a function with source."""
         return self._block_text(kinds or {}).function
 
-    def source_for(self, *args: object, **kwargs: Any) -> str:
+    def source_for(self, *args: object, **kwargs: object) -> str:
         """The text of the loop over blocks for such arguments."""
         return self._block_text(_kinds(self._bind_arguments(args, kwargs))).text
 
-    def _bind_arguments(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, Any]:
+    def _bind_arguments(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
         given = self.signature.bind(*args, **kwargs)
         given.apply_defaults()
         return given.arguments
@@ -86,7 +87,7 @@ class BlockFunction:
     def __signature__(self) -> inspect.Signature:
         return self.signature
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return rebuild_object, (
             BlockFunction,
             (self.primal, self.blocks.over, self.blocks.rows),

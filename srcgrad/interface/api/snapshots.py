@@ -55,7 +55,7 @@ def copies(values: Iterable[object], function: Callable[..., object] | None = No
     return Copies(reached, whole=True)
 
 
-def frames(values: Iterable[object]) -> tuple[Any, ...]:
+def frames(values: Iterable[object]) -> tuple[object, ...]:
     """Values with containers and objects of their own, which hold the same arrays: what adjoints are to look like."""
     given = tuple(values)
     held = {id(one): one for one in parts_of(given) if not isinstance(one, np.ndarray)}
@@ -63,12 +63,12 @@ def frames(values: Iterable[object]) -> tuple[Any, ...]:
     return made
 
 
-def _objects_outside(back: FunctionType) -> list[Any]:
+def _objects_outside(back: FunctionType) -> list[object]:
     """The objects of the caller's modules that a text has among its names."""
     return outside_of({name: value for name, value in back.__globals__.items() if not name.startswith("__")})
 
 
-def outside_of(found: dict[str, object]) -> list[Any]:
+def outside_of(found: dict[str, object]) -> list[object]:
     """Of what the names of a text mean, the objects that may change: no modules, numbers, functions of the text."""
     return [value for value in found.values() if type(value) not in _ATOMS and not _is_text(value)]
 
@@ -81,14 +81,14 @@ def _is_text(value: object) -> bool:
     return ours or value.__code__.co_filename.startswith("<srcgrad ")
 
 
-def _owners(array: object) -> Iterable[Any]:
+def _owners(array: object) -> Iterable[object]:
     """An array, and those of whose memory it is a part."""
     while array is not None:
         yield array
         array = getattr(array, "base", None)
 
 
-def _fields(value: object) -> dict[str, Any]:
+def _fields(value: object) -> dict[str, object]:
     """The attributes of an object that has a dict of them."""
     known = None if isinstance(value, type | FunctionType | ModuleType) else getattr(value, "__dict__", None)
     return known if type(known) is dict else {}
@@ -133,7 +133,7 @@ def _content(cell: CellType) -> Any:
         return None  # not bound yet
 
 
-def read_by(value: object) -> Iterator[Any]:
+def read_by(value: object) -> Iterator[object]:
     """A value, and what functions of the user's read from their modules: itself if it is one, those of its class.
 
     >>> table = np.ones(2)
@@ -248,7 +248,7 @@ class Copies:
                 continue  # not bound yet
         return made
 
-    def _scope(self, names: dict[str, object]) -> dict[str, Any]:
+    def _scope(self, names: dict[str, object]) -> dict[str, object]:
         """The global names of a text, for those of its functions that run later."""
         known = self.made.get(id(names))
         if known is None:

@@ -309,7 +309,7 @@ def _check_author(function: object, known: object | None, rule: object) -> None:
         raise second_rule_error(function, known)
 
 
-def _author(rule: object) -> tuple[Any, ...]:
+def _author(rule: object) -> tuple[object, ...]:
     name = getattr(rule, "__qualname__", "")
     return (getattr(rule, "__module__", None), name) if name and "<lambda>" not in name else (id(rule),)
 
@@ -491,7 +491,7 @@ def _load_half(text: str, title: str, owner: Any, half: str) -> Primal:
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     plain = [inspect.unwrap(getattr(owner, which)) for which in ("forward", half)]
     first = getattr(plain[0], "__func__", plain[0])
-    outside: dict[str, Any] = dict(first.__globals__)
+    outside: dict[str, object] = dict(first.__globals__)
     closures = [inspect.getclosurevars(one).nonlocals for one in plain]
     scope = {**outside, **closures[0], **closures[1]}
     exec(compile(text, filename, "exec"), scope)
@@ -525,7 +525,7 @@ class Function:
     (12.0, 12.0)
     """
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         templates.load()
         if cls.lacks():

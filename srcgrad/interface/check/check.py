@@ -38,9 +38,11 @@ from types import ModuleType
 from typing import Any  # arguments are arbitrary nested Python values
 
 import numpy as np
+from numpy.typing import NDArray
 
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError, Place, cell_of
+from srcgrad.core.identity import Function
 from srcgrad.core.source_text import label_of
 from srcgrad.core.trees import parameters
 from srcgrad.interface.api.arguments import discrete
@@ -73,12 +75,12 @@ from srcgrad.interface.dump import function_of, module_of
 from srcgrad.interface.targets import find_target
 
 
-def snapshot(tree: object) -> list[tuple[Any, ...]]:
+def snapshot(tree: object) -> list[tuple[object, ...]]:
     """All that can be seen of a nested value, to the last bit, for comparison with a later snapshot."""
     return [(label, *_snapshot_of_part(part)) for label, part in parts(tree)]
 
 
-def _snapshot_of_part(part: object) -> tuple[Any, ...]:
+def _snapshot_of_part(part: object) -> tuple[object, ...]:
     if isinstance(part, np.ndarray):
         return type(part), part.dtype.str, part.shape, part.strides, part.tobytes()
     if isinstance(part, np.generic):
@@ -145,7 +147,7 @@ def shared_memory(adjoints: dict[str, object], others: object) -> list[str]:
     return broken
 
 
-def _arrays(tree: object, name: str) -> list[tuple[str, Any]]:
+def _arrays(tree: object, name: str) -> list[tuple[str, NDArray[np.generic]]]:
     return [(label, part) for label, part in parts(tree, name) if isinstance(part, np.ndarray)]
 
 
@@ -194,7 +196,7 @@ class Subject:
     limits: Precision
 
     @property
-    def active_arguments(self) -> tuple[Any, ...]:
+    def active_arguments(self) -> tuple[object, ...]:
         """The active arguments."""
         return tuple(self.args[position] for position in self.active)
 
@@ -205,7 +207,7 @@ class Subject:
             args[position] = shape_like((argument,), vector((argument,)))[0]
         return self.function(*args)
 
-    def tangents(self, numbers: Vector) -> tuple[Any, ...]:
+    def tangents(self, numbers: Vector) -> tuple[object, ...]:
         """One tangent per positional argument: `numbers` in the active ones, zero in the others."""
         found = [tangent_like(argument, np.zeros(vector(argument).size)) for argument in self.args]
         moved = tangent_like(self.active_arguments, numbers)
@@ -426,7 +428,6 @@ def _norm(numbers: Vector) -> float:
     return norm if np.isfinite(norm) else 0.0
 
 
-Function = Callable[..., Any]
 Wrt = int | str | Sequence[int | str] | None
 MODES = ("forward", "reverse")
 
@@ -834,11 +835,11 @@ def _verdict(record: Record) -> str:
     return "FAILED" if record.doubt else f"FAILED {record.detail}".rstrip()
 
 
-def _arguments(live: Function, function: StaticFunction, text: str | None, seed: int) -> tuple[Any, ...]:
+def _arguments(live: Function, function: StaticFunction, text: str | None, seed: int) -> tuple[object, ...]:
     return draw_arguments(live, function, np.random.default_rng(seed)) if text is None else evaluate_arguments(text)
 
 
-def evaluate_arguments(text: str) -> tuple[Any, ...]:
+def evaluate_arguments(text: str) -> tuple[object, ...]:
     """The arguments that `--args` gives as Python; E5015 if they cannot be computed."""
     try:
         return tuple(eval(f"({text},)" if text.strip() else "()", {"np": np}))
@@ -848,7 +849,7 @@ def evaluate_arguments(text: str) -> tuple[Any, ...]:
         ) from None
 
 
-def draw_arguments(live: Function, function: StaticFunction, generator: np.random.Generator) -> tuple[Any, ...]:
+def draw_arguments(live: Function, function: StaticFunction, generator: np.random.Generator) -> tuple[object, ...]:
     """Arguments at which the function runs and gives finite floats; E5015 if none are found."""
     tree = function.source.tree.args
     required = [p.id for p in [*tree.posonlyargs, *tree.args]]

@@ -124,7 +124,7 @@ def run_show(asked: argparse.Namespace) -> int:
     return status
 
 
-def _fields(both: Sides) -> Iterator[dict[str, Any]]:
+def _fields(both: Sides) -> Iterator[dict[str, object]]:
     """For each function its lines on both sides; those with the same `group`, which is not 0, belong together."""
     for pair in both.pairs:
         fields = asdict(pair)

@@ -62,7 +62,7 @@ def question(given: object) -> Question:
     return Question(text, mode, names, target)
 
 
-def answer(asked: Question) -> dict[str, Any]:
+def answer(asked: Question) -> dict[str, object]:
     """The text of the derivatives, its lines, and the errors with their places; nothing of the question is run.
 
     `made` has, for each line of the text, the line of the question that it belongs to, or 0; `source` what is told of
@@ -87,7 +87,7 @@ def answer(asked: Question) -> dict[str, Any]:
     }
 
 
-def error_as_json(error: DifferentiationError, line: int = 0, name: str = "") -> dict[str, Any]:
+def error_as_json(error: DifferentiationError, line: int = 0, name: str = "") -> dict[str, object]:
     """An error as JSON: its place is in the question, if it has one there."""
     place = error.place if error.place is not None and error.place.file == "<stdin>" else None
     return {
@@ -116,7 +116,7 @@ def _lines_of_question(both: Sides, written: Sequence[str]) -> list[int]:
     return [groups.get(number, 0) for number in range(1, both.text.count("\n") + 1)]
 
 
-def _source(both: Sides, written: Sequence[str]) -> Mapping[str, dict[str, Any]]:
+def _source(both: Sides, written: Sequence[str]) -> Mapping[str, dict[str, object]]:
     found: dict[str, dict[str, Any]] = {}
     for line in (line for pair in both.pairs if _is_of(pair.source, written) for line in pair.source):
         kept = [f"{one.value}{f', {one.size}' if one.size else ''}" for one in line.kept]
@@ -226,7 +226,7 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _answer_line(line: str) -> dict[str, Any]:
+def _answer_line(line: str) -> dict[str, object]:
     try:
         return answer(question(json.loads(line)))
     except DifferentiationError as error:
@@ -242,7 +242,7 @@ TOO_LONG = DifferentiationError(
 )
 
 
-def failure_answer(error: DifferentiationError) -> dict[str, Any]:
+def failure_answer(error: DifferentiationError) -> dict[str, object]:
     """The answer that is an error and nothing else."""
     return {"text": "", "made": [], "source": {}, "errors": [error_as_json(error)]}
 
@@ -269,7 +269,7 @@ class Worker:
         if await self.process.stdout.readline() != b"ready\n":
             raise DifferentiationError("E5015", "no worker starts", "see what stands above on standard error")
 
-    async def ask(self, given: dict[str, object]) -> dict[str, Any]:
+    async def ask(self, given: dict[str, object]) -> dict[str, object]:
         """The answer to a question, or an error within the time limit."""
         await self.start()
         process = self.process

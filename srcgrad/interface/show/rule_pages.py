@@ -22,7 +22,6 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any  # public objects of NumPy are of every kind
 
 import numpy as np
 
@@ -269,7 +268,7 @@ def missing_callables(*namespaces: str) -> list[str]:
     return [name for space in namespaces or NAMESPACES for name, op in _public_names(space) if not _is_known(name, op)]
 
 
-def _public_names(space: str) -> Iterator[tuple[str, Any]]:
+def _public_names(space: str) -> Iterator[tuple[str, object]]:
     """The names of a namespace as a user writes them, and what they mean."""
     if space == "numpy.ufunc":
         for name, op in _members(np, "np"):
@@ -283,7 +282,7 @@ def _public_names(space: str) -> Iterator[tuple[str, Any]]:
     yield from _members(owner, space.replace("numpy", "np", 1))
 
 
-def _members(owner: object, spelled: str) -> Iterator[tuple[str, Any]]:
+def _members(owner: object, spelled: str) -> Iterator[tuple[str, object]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some public names of NumPy are deprecated
         found = [(name, getattr(owner, name, None)) for name in sorted(dir(owner)) if not name.startswith("_")]
@@ -310,7 +309,7 @@ def as_json(operation: str | None = None) -> str:
     )
 
 
-def _row(rule: Rule) -> dict[str, Any]:
+def _row(rule: Rule) -> dict[str, object]:
     carries = rule.kind not in ("constant", "refused")
     domain = rule.domain if isinstance(rule.domain, dict) else dict.fromkeys(rule.parameters[:1], rule.domain)
     return {

@@ -43,7 +43,7 @@ def as_memory(value: Any) -> Any:
     return value if type(value) in _PLAIN else _replace_arrays(value, _memory_of_array)
 
 
-def are_direct(values: Iterable[Any]) -> bool:
+def are_direct(values: Iterable[object]) -> bool:
     """Whether device arrays are arguments themselves, none a part of one: a text can then run on them."""
     return not any(_map_parts(value, as_memory) is not value for value in values if type(value) is not Array)
 
@@ -57,7 +57,7 @@ def on_device(found: Any, device: Device | None) -> Any:
     return _map_parts(found, lambda part: on_device(part, device))
 
 
-def gradient_on_device(gradient: Array, value: Array, others: list[Any]) -> Array | None:
+def gradient_on_device(gradient: Array, value: Array, others: list[object]) -> Array | None:
     """A gradient that is on the device already, in memory of its own; None if it does not fit its argument.
 
     `others` lists arrays, or their mirrors, with which it must not share memory; its own is added to it.
@@ -199,7 +199,7 @@ _FOR_DEVICES = {
 }
 
 
-def equip(namespace: dict[str, Any]) -> None:
+def equip(namespace: dict[str, object]) -> None:
     """Put the forms for devices under the names of helpers in the namespace of a text."""
     for name, value in list(namespace.items()):
         if value is scattered.add_at:

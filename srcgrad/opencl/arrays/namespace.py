@@ -133,7 +133,7 @@ def _place_result(found: object, device: object) -> Any:
 class Info:
     """What the standard's `__array_namespace_info__()` gives."""
 
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self) -> dict[str, object]:
         """Masks and shapes that depend on values work; arrays may have as many axes as NumPy's."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
@@ -141,7 +141,7 @@ class Info:
         """The chosen device."""
         return current()
 
-    def default_dtypes(self, *, device: object = None) -> dict[str, Any]:
+    def default_dtypes(self, *, device: object = None) -> dict[str, object]:
         """The dtypes of arrays for which none is named."""
         return dict(np.__array_namespace_info__().default_dtypes())
 
