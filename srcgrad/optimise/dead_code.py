@@ -461,7 +461,8 @@ def dead_stores_into_adjoints(program: Program, facts: Facts) -> Program:
         reads = _adjoint_reads(adjoint, places, facts) if own else None
         if reads is not None:
             mine = [node for node in clearing if part_written(node).value.id == adjoint]
-            gone.update({node: None for node in mine if _is_spent(node, places[node], reads, known, facts)})
+            sorted_reads = _sort_by_element(reads)
+            gone.update({node: None for node in mine if _is_spent(node, places[node], sorted_reads, known, facts)})
     if gone:
         program.backward = rebuilt(program.backward, {n: None for n in statements(program.backward) if n not in gone})
     return program
@@ -523,12 +524,30 @@ def _is_element(index: Node, adjoint: str, facts: Facts) -> bool:
     return spec is not None and index_rank(index, spec.ndim, frozenset(facts.values.integers)) == 0
 
 
-def _is_spent(node: Node, where: Where, reads: list[Read], known: Integers, facts: Facts) -> bool:
+def _sort_by_element(reads: list[Read]) -> dict[int | None, list[Read]]:
+    """Reads by the element that a literal names: elements of other numbers are others. None: what is not literal."""
+    found: dict[int | None, list[Read]] = {None: []}
+    for read in reads:
+        found.setdefault(_literal_element(read[0]), []).append(read)
+    return found
+
+
+def _literal_element(index: Node) -> int | None:
+    """The k of `a[k]`, a number counted from the start."""
+    value = index.value if isinstance(index, gast.Constant) else None
+    return value if type(value) is int and value >= 0 else None
+
+
+def _is_spent(node: Node, where: Where, reads: dict[int | None, list[Read]], known: Integers, facts: Facts) -> bool:
     """Whether nothing that may run after a part has been cleared reads it."""
     index = part_written(node).slice
-    return _is_exact(index, facts) and all(
-        regions_are_disjoint(index, where, other, later, known) for other, later in reads
+    if not _is_exact(index, facts):
+        return False
+    element = _literal_element(index)
+    rest = (
+        [*reads[None], *reads.get(element, ())] if element is not None else [r for one in reads.values() for r in one]
     )
+    return all(regions_are_disjoint(index, where, other, later, known) for other, later in rest)
 
 
 def dead_code(program: Program, facts: Facts) -> Program:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from tests.templates.chains import calls, defined
 
 X = np.array([0.4, -0.3, 0.8, 1.1])
 AT = np.array([0, 2, 0])
@@ -128,3 +129,16 @@ def test_cleared_once(function, cleared: int) -> None:
     lines = srcgrad.source(function, wrt=(0, 1)).splitlines()
     assert sum("a_bar[" in one and one.endswith("] = 0.0") for one in lines) == cleared
     srcgrad.check_grads(function, (M, X[:3]), 2, wrt=(0, 1))
+
+
+def written(n: int):
+    """A function that writes n elements, each of which reads the one before."""
+    lines = [f"a[{k}] = x * {k}.5 + a[{k - 1}]" for k in range(1, n)]
+    body = "\n    ".join([f"a = np.zeros({n})", "a[0] = x", *lines, "return np.sum(a * a)"])
+    return defined(f"def f(x):\n    {body}\n", {"np": np})
+
+
+def test_the_work_for_writes_of_elements_grows_with_their_number() -> None:
+    """Whether an element is read again was asked of each pair of them."""
+    counts = [calls(written(n), (0.3,)) for n in (50, 100, 200)]
+    assert counts[2] - counts[1] < 2.2 * (counts[1] - counts[0])
