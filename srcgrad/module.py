@@ -42,7 +42,7 @@ from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Origin, Source, WrittenPlaces, source_of
 from srcgrad.core.target import Target
-from srcgrad.core.trees import Node, parameters, walk
+from srcgrad.core.trees import Node, at, copy, expression, find_nodes, parameters, walk
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.inline_call import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.functions_with_rules import passed_on, primal_of
@@ -240,6 +240,60 @@ def jacobian_text(driver: Driver, wrt: dict[str, str], *, single: bool, kinds: d
         ]
     lines.append(f"    return {results[0] if single else '(' + ', '.join(results) + ',)'}")
     return "\n".join([*lines, ""])
+
+
+def packed(tree: Node, kinds: dict[str, Kind]) -> Node:
+    """A function with a tuple and a dict in the place of `*args` and `**kwargs`, read part by part where handed on."""
+    tree = copy(tree)
+    arguments = tree.args
+    given = [kinds.get(one.id, UNKNOWN) if one is not None else UNKNOWN for one in (arguments.vararg, arguments.kwarg)]
+    stored = {n.id for s in tree.body for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Store)}
+    for node in [n for s in tree.body for n in walk(s)]:
+        for key in ("args", "elts") if arguments.vararg is not None and arguments.vararg.id not in stored else ():
+            parts = getattr(node, key, None)
+            if isinstance(parts, list):
+                setattr(
+                    node, key, [one for part in parts for one in parts_of_star(part, arguments.vararg.id, given[0])]
+                )
+        if isinstance(node, gast.Call) and arguments.kwarg is not None and arguments.kwarg.id not in stored:
+            node.keywords = [w for word in node.keywords for w in words_of_star(word, arguments.kwarg.id, given[1])]
+    if arguments.kwarg is not None:
+        _pop_once(tree, arguments.kwarg.id)
+    if arguments.vararg is not None:
+        arguments.args.append(arguments.vararg)
+        arguments.defaults += [gast.Tuple([], gast.Load())] if arguments.defaults else []
+    if arguments.kwarg is not None:
+        arguments.kwonlyargs.append(arguments.kwarg)
+        arguments.kw_defaults.append(None)
+    arguments.vararg = arguments.kwarg = None
+    return tree
+
+
+def _pop_once(tree: Node, held: str) -> None:
+    """`options.pop("a", 1.0)` as `options.get("a", 1.0)`, where nothing can tell: each key is asked for once."""
+    nodes = [n for s in tree.body for n in walk(s)]
+    reads = [n for n in nodes if isinstance(n, gast.Name) and n.id == held]
+    methods = [n for n in nodes if isinstance(n, gast.Call) and getattr(n.func, "attr", "") in ("pop", "get")]
+    methods = [n for n in methods if any(n.func.value is one for one in reads) and len(n.args) == 2]
+    keys = [n.args[0].value for n in methods if isinstance(n.args[0], gast.Constant)]
+    loops = any(isinstance(n, gast.For | gast.While | gast.ListComp | gast.GeneratorExp | gast.Lambda) for n in nodes)
+    if len(reads) == len(methods) == len(set(keys)) and len(keys) == len(methods) and not loops:
+        for call in methods:
+            call.func.attr = "get"
+
+
+def parts_of_star(part: Node, held: str, kind: Kind) -> list[Node]:
+    """`*xs` of a tuple of which the length is known as `xs[0], xs[1]`."""
+    if not isinstance(part, gast.Starred) or getattr(part.value, "id", "") != held or kind.tag != "tuple":
+        return [part]
+    return [at(expression(f"{held}[{k}]"), part) for k in range(len(kind.items))]
+
+
+def words_of_star(word: gast.keyword, held: str, kind: Kind) -> list[gast.keyword]:
+    """`**options` of a dict of which the keys are known as `a=options["a"]`."""
+    if word.arg is not None or getattr(word.value, "id", "") != held or kind.tag != "dict":
+        return [word]
+    return [at(gast.keyword(key, at(expression(f"{held}[{key!r}]"), word.value)), word.value) for key, _ in kind.items]
 
 
 def names_of(asked: tuple[int | str, ...] | None, known: list[str]) -> tuple[str, ...]:
@@ -452,6 +506,7 @@ class Module:
     )  # derivatives that its functions ask for
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    packed: int = 0  # identity of the function whose `*args` are a tuple here
     written: WrittenPlaces = field(default_factory=WrittenPlaces)  # where what is written out stands
     changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)  # see Procedures
     given: Any = None  # the items of a loop over the function (numba.given.Items)
@@ -521,6 +576,24 @@ class Module:
                 known = (function, rename_shadows(with_live_defaults(source_of(plain), plain)), LiveNamespace(plain))
             self.sources[_identity(function)] = known
         return known[1], known[2]
+
+    def pack(self, function: object, kinds: dict[str, Kind]) -> None:
+        """Let `*args` and `**kwargs` of the function to differentiate be a tuple and a dict of what a call gives.
+
+        One that calls itself is left as it is: its own calls would be packed as well.
+        """
+        source, namespace = self.source(function)
+        several = source.tree.args.vararg, source.tree.args.kwarg
+        calls = [n for s in source.tree.body for n in find_nodes(s, gast.Call)]
+        if several == (None, None) or any(getattr(call.func, "id", "") == source.name for call in calls):
+            return
+        tree = packed(source.tree, kinds)
+        self.sources[_identity(function)] = function, replace(source, tree=tree, respelled=True), namespace
+        self.packed = _identity(function)
+
+    def is_packed(self, function: object) -> bool:
+        """Whether `*args` of a function are a tuple here."""
+        return self.packed != 0 and self.packed == _identity(function)
 
     def callee(self, function: object, call: Node, facts: Facts) -> Source:
         """The source of a called function; E5003 at the call if it has none."""

@@ -40,7 +40,7 @@ from typing import Any  # a namespace holds arbitrary objects
 import gast
 
 from srcgrad.core.errors import DifferentiationError, Place, cell_of
-from srcgrad.core.trees import Node, at, copy, definitions, to_gast, walk
+from srcgrad.core.trees import Node, at, copy, definitions, open_stars, to_gast, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -481,6 +481,7 @@ class Source:
     comments: dict[int, str]
     cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
     made: bool = False  # whether the statements were written by a pass, and stand in no line
+    respelled: bool = False  # whether statements may differ from their lines: stars were opened in them
 
     @property
     def is_derivative(self) -> bool:
@@ -506,6 +507,9 @@ def source_of(function: Callable[..., object]) -> Source:
     plain = _plain_function(function)
     node, text = _find_and_check(plain)
     known: Source | None = text.sources.get(node)
+    if _hands_on(plain):
+        made = source_at(node, label_of(text.file), text.module.lines, cell_of(text.file))
+        return replace(made, tree=_as_wrapped(made.tree, plain), respelled=True)
     if known is not None:
         return replace(known, tree=copy(known.tree))
     made = source_at(node, label_of(text.file), text.module.lines, cell_of(text.file))
@@ -520,7 +524,7 @@ def tree_of(function: Callable[..., object]) -> Node:
     """The tree of a function's source for those who only look at it: one that is known is not copied."""
     node, text = _find_and_check(_plain_function(function))
     known = text.sources.get(node)
-    return source_of(function).tree if known is None else known.tree
+    return source_of(function).tree if known is None or _hands_on(_plain_function(function)) else known.tree
 
 
 def _find_and_check(plain: FunctionType) -> tuple[FunctionNode, Text]:
@@ -569,13 +573,67 @@ def _plain_function(function: object) -> FunctionType:
         else:
             break
     name = getattr(function, "__qualname__", None) or type(function).__name__
-    if hasattr(function, "__wrapped__") and not _is_numpy(function) and not is_own(function):
+    if (
+        hasattr(function, "__wrapped__")
+        and not _is_numpy(function)
+        and not is_own(function)
+        and not _hands_on(function)
+    ):
         message = f"{name} is wrapped by a decorator, which may change what it does"
         remedy = f"pass {name}.__wrapped__ to differentiate the function inside, without its decorator"
         raise DifferentiationError("E5008", message, remedy)
     if isinstance(function, FunctionType):
         return function
     raise DifferentiationError("E5008", f"{name} has no Python source", _remedy(function, name))
+
+
+def _hands_on(function: object) -> bool:
+    """Whether a function is a wrapper with `*args` or `**kwargs` that is called as the function inside is."""
+    if not isinstance(function, FunctionType) or not callable(function.__dict__.get("__wrapped__")):
+        return False
+    several = function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return bool(several) and not _is_numpy(function) and not function.__kwdefaults__ and not function.__defaults__
+
+
+def _as_wrapped(tree: Node, function: FunctionType) -> Node:
+    """A wrapper with the parameters of the function inside in the place of its own; E5008 if it does more with them.
+
+    So it is called: `inspect.signature` gives the parameters of the function inside.
+    """
+    taken = list(inspect.signature(function).parameters.values())
+    places = [one for one in taken if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    words = [one for one in taken if one.kind is one.KEYWORD_ONLY]
+    own = [a.id for a in (*tree.args.posonlyargs, *tree.args.args)]
+    plain = all(one.default is one.empty or isinstance(one.default, int | float | str | None) for one in taken)
+    named = tree.args.kwarg is not None or not words
+    names = [one.name for one in (*places, *words)]
+    mapped = dict(zip(own, names, strict=False))
+    nodes = [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name)]
+    clash = {n.id for n in nodes} & set(names) - {one for one, other in mapped.items() if one == other}
+    stored = {n.id for n in nodes if isinstance(n.ctx, gast.Store)}
+    spread = tree.args.vararg is not None or len(own) == len(places)
+    fits = len(own) <= len(places) and len(places) + len(words) == len(taken) and plain and named and spread
+    for one in sorted(clash & stored - set(own)):
+        mapped[one] = f"{one}_"
+    if not fits or clash - stored - set(own) or {f"{one}_" for one in clash} & {n.id for n in nodes}:
+        raise _not_followed(function)
+    for node in nodes:
+        node.id = mapped.get(node.id, node.id)
+    if not open_stars(tree, [one.name for one in places[len(own) :]], {one.name: one.name for one in words}):
+        raise _not_followed(function)
+    head = [*(one.name for one in places), *(["*"] if words else []), *(one.name for one in words)]
+    made = to_gast(ast.parse(f"def f({', '.join(head)}): pass").body[0], _room() // CALLS).args
+    made.defaults = [gast.Constant(one.default, None) for one in places if one.default is not one.empty]
+    made.kw_defaults = [None if w.default is w.empty else gast.Constant(w.default, None) for w in words]
+    tree.args = at(made, tree)
+    return tree
+
+
+def _not_followed(function: FunctionType) -> DifferentiationError:
+    name = function.__qualname__
+    message = f"{name} is wrapped by a decorator, which may change what it does"
+    remedy = f"pass {name}.__wrapped__ to differentiate the function inside, without its decorator"
+    return DifferentiationError("E5008", message, remedy)
 
 
 def is_own(function: object) -> bool:

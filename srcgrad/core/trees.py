@@ -757,3 +757,49 @@ def is_swap(node: Node) -> bool:
         return False
     bound, read = [p.id for p in node.targets[0].elts], [p.id for p in node.value.elts]
     return sorted(bound) == sorted(read) and len(set(bound)) == len(bound)
+
+
+def open_stars(tree: Node, items: list[str], words: dict[str, str]) -> bool:
+    """Write the names that `*args` and `**kwargs` of a function stand for into its calls; whether that is all it does.
+
+    Its body may read `args` as a tuple, too; what it else does with `kwargs` is left as it is.
+
+    >>> tree = parse_tree("def f(*args, **kwargs):\n    return g(*args, **kwargs) * len(args)").body[0]
+    >>> open_stars(tree, ["a", "b"], {"k": "k"}), gast.unparse(tree.body[0])
+    (True, 'return g(a, b, k=k) * len((a, b))')
+    """
+    spread, named = (getattr(one, "id", "") for one in (tree.args.vararg, tree.args.kwarg))
+    nodes = [n for s in tree.body for n in walk(s)]
+    stored = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    if stored & {spread, named} - {""} or any(isinstance(n, gast.FunctionDef | gast.Lambda) for n in nodes):
+        return False
+    for node in nodes:
+        for key in ("args", "elts"):
+            parts = getattr(node, key, None)
+            if isinstance(parts, list):
+                setattr(node, key, [one for part in parts for one in _opened(part, spread, items)])
+        if isinstance(node, gast.Call):
+            node.keywords = [one for word in node.keywords for one in _named(word, named, words)]
+    shown = gast.Tuple([name(one) for one in items], gast.Load())
+    for statement in tree.body if spread else []:
+        for node in walk(statement):
+            for key, part in list(node.__dict__.items()):
+                if isinstance(part, gast.Name) and part.id == spread:
+                    setattr(node, key, at(copy(shown), part))
+                elif isinstance(part, list):
+                    setattr(node, key, [at(copy(shown), p) if getattr(p, "id", "") == spread else p for p in part])
+    return not named or all(getattr(n, "id", "") != named for s in tree.body for n in walk(s))
+
+
+def _opened(part: Node, spread: str, items: list[str]) -> Block:
+    if spread and isinstance(part, gast.Starred) and getattr(part.value, "id", "") == spread:
+        return [at(name(one), part) for one in items]
+    return [part]
+
+
+def _named(word: gast.keyword, named: str, words: dict[str, str]) -> list[gast.keyword]:
+    if named and word.arg is None and getattr(word.value, "id", "") == named:
+        return [
+            gast.copy_location(gast.keyword(key, at(name(held), word.value)), word.value) for key, held in words.items()
+        ]
+    return [word]

@@ -332,11 +332,16 @@ def as_is_now(signature: inspect.Signature, primal: object) -> inspect.Signature
     return signature if same else inspect.signature(primal)
 
 
+def takes_several(signature: inspect.Signature) -> bool:
+    """Whether a function has `*args` or `**kwargs`: in a derivative these are a tuple and a dict."""
+    return any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values())
+
+
 def in_order(
     signature: inspect.Signature, primal: object, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[object, ...]:
     """All arguments in the order of the parameters, with the defaults that the function has now."""
-    if not kwargs and len(args) == len(signature.parameters):
+    if not kwargs and len(args) == len(signature.parameters) and not takes_several(signature):
         return args
     bound = as_is_now(signature, primal).bind(*args, **kwargs)
     bound.apply_defaults()

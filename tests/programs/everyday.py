@@ -927,15 +927,10 @@ def conditional_imports(x):
 
 # What is refused as yet, with the code.
 REFUSED = {
-    "star_product": "E5009", "star_after_one": "E5009", "star_polynomial": "E5005", "with_options": "E5005",
-    "with_options_default": "E5005", "star_and_options": "E5005", "passes_star": "E5005",
-    "through_a_forwarder": "E5005",
-    "callee_with_options": "E5005", "star_of_an_argument": "E5005", "options_of_an_argument": "E5005",
-    "starred_display": "E5005", "merged_options": "E5005", "decorated": "E5008", "calls_decorated": "E5003",
-    "decorated_twice": "E5008", "vectorised": "E5008", "validates": "E5005",
-    "overload_by_isinstance_of_a_list": "E5005",
-    "helper_in_place": "E5010", "procedure_in_place": "E5010", "match_on_classes": "E5005", "timer_context": "E5005",
-    "resumed_elsewhere": "E5005", "columns": "E5005", "ranked": "E5005", "largest_by_key": "E5005", "reduces": "E5003",
-    "accumulates": "E5003", "products": "E5003", "chains": "E5003", "pairs": "E5003", "any_and_all": "E5005",
-    "counts": "E5005", "default_that_is_an_object": "E5010",
+    "passes_star": "E5005", "star_of_an_argument": "E5005", "options_of_an_argument": "E5005", "vectorised": "E5008",
+    "starred_display": "E5005", "merged_options": "E5005", "validates": "E5005", "columns": "E5005", "ranked": "E5005",
+    "overload_by_isinstance_of_a_list": "E5005", "helper_in_place": "E5010", "procedure_in_place": "E5010",
+    "match_on_classes": "E5005", "timer_context": "E5005", "resumed_elsewhere": "E5005", "largest_by_key": "E5005",
+    "reduces": "E5003", "accumulates": "E5003", "products": "E5003", "chains": "E5003", "pairs": "E5003",
+    "any_and_all": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
 }  # fmt: skip

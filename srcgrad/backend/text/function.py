@@ -312,7 +312,7 @@ def _written(block: Block, facts: Facts) -> Block:
 def _own_text(node: Node, facts: Facts) -> Node:
     user: Node = facts.origin.user.get(node, node)
     known = facts.origin.text.get(user)
-    if known is None or not same_tree(facts.as_written(node), known):
+    if known is None or facts.source.respelled or not same_tree(facts.as_written(node), known):
         return facts.as_written(node)
     if is_tidy(facts):
         indent = user.col_offset - facts.source.tree.col_offset

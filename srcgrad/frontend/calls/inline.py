@@ -298,7 +298,10 @@ def reason_of(call: Node, function: object, site: Site, *, performed: bool = Fal
         return "writes into its arguments"
     if _asks_owner(call, function, site):
         return "calls methods of an object that it gets"
-    return "takes `*args`" if site.is_of(function, lambda tree: tree.args.vararg is not None) else ""
+    if site.facts.module.is_packed(function):
+        return "takes `*args`"
+    several = site.is_of(function, lambda tree: tree.args.vararg is not None or tree.args.kwarg is not None)
+    return "takes `*args`" if several else ""
 
 
 def _is_function(item: Node, site: Site) -> bool:

@@ -36,6 +36,7 @@ from srcgrad.core.trees import (
     literal_node,
     loads,
     name,
+    open_stars,
     own_names,
     parameters,
     statements,
@@ -358,10 +359,14 @@ def _certain_parameters(places: list[tuple[str, bool]], given: set[str]) -> list
 def arguments_of(call: Node, tree: Node, found: Function, facts: Facts) -> dict[str, Node]:
     """The arguments of a call by parameter; what is left over goes to `*args`, defaults to what is not given."""
     arguments = tree.args
+    if found.tree is None and facts.module.is_packed(found.called):
+        what = f"`{tree.name}` takes `*args` or `**kwargs`, and is called by what it calls"
+        raise facts.refuse(call, "E5005", what, "name the parameters")
     positional = [a.id for a in arguments.posonlyargs + arguments.args]
     every = positional + [a.id for a in arguments.kwonlyargs]
     given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
     rest = call.args[len(positional) :]
+    others = {n: given.pop(n) for n in list(given) if n not in every} if arguments.kwarg is not None else {}
     if (rest and arguments.vararg is None) or any(n not in every for n in given):
         raise facts.refuse(
             call, "E5005", "the arguments do not fit the function's parameters", f"it takes: {', '.join(every)}"
@@ -376,10 +381,37 @@ def arguments_of(call: Node, tree: Node, found: Function, facts: Facts) -> dict[
             )
         given[parameter] = value
     made = {parameter: given[parameter] for parameter in every}
+    handed = [n for s in tree.body for n in find_nodes(s, gast.Starred, gast.keyword)]
+    if arguments.kwarg is not None or any(_hands_on(n, arguments.vararg) for n in handed):
+        return made | _open(tree, rest, others, call, facts)
     if arguments.vararg is not None:
         made[arguments.vararg.id] = at(gast.Tuple(elts=rest, ctx=gast.Load()), call)
         arguments.vararg = None
     return made
+
+
+def _hands_on(item: Node, spread: Node | None) -> bool:
+    """Whether a function hands its `*args` on."""
+    return isinstance(item, gast.Starred) and spread is not None and getattr(item.value, "id", "") == spread.id
+
+
+def _open(tree: Node, rest: list[Node], others: dict[str, Node], call: Node, facts: Facts) -> dict[str, Node]:
+    """What is left over of a call, by names for each that stand where the function hands it on.
+
+    A dict of the function's own holds what is given by name, if the function does more with it than to hand it on.
+    """
+    arguments = tree.args
+    spread, named = arguments.vararg, arguments.kwarg
+    items = [facts.names.numbered_name(spread.id) for _ in rest] if spread is not None else []
+    words = {key: facts.names.fresh(key) for key in others}
+    alone = open_stars(tree, items, words)
+    if not alone and named is not None:
+        shown = gast.Dict([literal_node(key) for key in words], [name(held) for held in words.values()])
+        tree.body.insert(0, at(assign(named.id, shown), tree.body[0]))
+    elif not alone:
+        raise facts.refuse(call, "E5005", f"`{tree.name}` changes its `*args`", "give the changed ones another name")
+    arguments.vararg = arguments.kwarg = None
+    return dict(zip(items, rest, strict=True)) | {words[key]: value for key, value in others.items()}
 
 
 def bind(

@@ -36,7 +36,7 @@ from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import SavedValue
-from srcgrad.frontend.functions_with_rules import given_of, in_order
+from srcgrad.frontend.functions_with_rules import given_of, in_order, takes_several
 from srcgrad.interface.api.arguments import (
     OWN,
     check_input,
@@ -403,10 +403,11 @@ class Derivative(Generic[P, R]):
         self.wrt = names_of(wrt, self.signature, len(self.bound), inner, tuple(self.words))
         self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
         parameters = self.signature.parameters
-        self.named = tuple(name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY)
+        by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+        self.named = tuple(name for name, one in parameters.items() if one.kind in by_name)
         self._places = [list(parameters).index(name) if name in parameters else None for name in self.wrt]
         self._bare = len(self.wrt) == 1 and (single or self.mode in PULLS)  # whether the text returns no tuple
-        self._count = -1 if self.bound or self.words else len(parameters)
+        self._count = -1 if self.bound or self.words or takes_several(self.signature) else len(parameters)
         self.made: dict[Any, ExecutedText] = {}
         given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick_text`
         self._form = {"value-and-grad": f"y, {given}", "reverse": given * (not auxiliary), "elementwise": given}

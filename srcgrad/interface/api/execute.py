@@ -169,6 +169,7 @@ def derivative_in_module(derivative: RequestedDerivative, module: Module, kinds:
     bare = derivative.single or derivative.mode in PULLS
     wrt = () if derivative.mode == "primal" else derivative.wrt
     given = given_to(derivative, kinds)
+    module.pack(given, kinds)
     name = module.derivative(given, derivative.mode, wrt, dict(kinds), None, bare, derivative.auxiliary)
     return next(made for made in module.made.values() if made.name == name)
 

@@ -1,0 +1,116 @@
+"""Functions with `*args` and `**kwargs`, differentiated and called; wrappers with the parameters of what they wrap."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from srcgrad import DifferentiationError, check_grads, grad, hessian, value_and_grad
+from tests.programs import everyday
+
+
+def test_a_tuple_of_what_is_left_over() -> None:
+    assert np.allclose(grad(everyday.star_product, wrt="xs")(0.7, 1.3, 0.4), (2.3 * 1.4, 1.7 * 1.4, 1.7 * 2.3))
+    assert np.allclose(grad(everyday.star_after_one, wrt=("x", "others"))(0.7, 1.3)[1], (0.7,))
+    assert value_and_grad(everyday.star_after_one)(0.7) == (0.0, 0)
+    assert np.allclose(hessian(everyday.star_product, wrt="xs")(0.7, 2.0)[0][1], 1.0)
+
+
+def test_one_argument_is_no_tuple_of_its_items() -> None:
+    """An array given alone is one argument, of which the length is another."""
+
+    def count(*xs):
+        return sum(np.sum(x) for x in xs) * len(xs)
+
+    assert np.allclose(grad(count, wrt="xs")(np.ones(3))[0], 1.0)
+    assert np.allclose(grad(count, wrt="xs")(np.ones(3), np.ones(3))[1], 2.0)
+
+
+def test_a_dict_of_what_has_names() -> None:
+    found = grad(everyday.with_options, wrt=("x", "options"))(0.7, scale=2.0, shift=0.5)
+    assert np.isclose(found[0], 2.8)
+    assert list(found[1]) == ["scale", "shift"]
+    assert np.allclose(list(found[1].values()), [0.49, 1.0])
+    assert np.isclose(grad(everyday.with_options_default)(0.7, power=3), 1.5 * 3.0 * 0.49)
+
+
+def test_the_order_of_keywords() -> None:
+    def first(x, **options):
+        for key in options:
+            return x * options[key]
+        return x
+
+    assert grad(first)(0.7, b=2.0, a=3.0) == 2.0
+    assert grad(first)(0.7, a=3.0, b=2.0) == 3.0
+
+
+def test_a_key_with_the_name_of_a_local_variable() -> None:
+    def inner(x, **options):
+        k = 2.0
+        return x * k * options["k"] * options["x_"]
+
+    def outer(x, k):
+        return inner(x, k=k, x_=x)
+
+    check_grads(outer, (0.7, 0.4), order=2)
+
+
+def scaled(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        x = 2.0
+        return x * function(*args, **kwargs)
+
+    return wrapper
+
+
+@scaled
+def area(x, y=3.0, *, k=1.0):
+    return x * y**2 * k
+
+
+def test_a_wrapper_has_variables_of_its_own() -> None:
+    assert area(1.0) == 18.0
+    check_grads(area, (0.7, 1.3), order=2)
+    assert grad(area, wrt=("x", "k"))(0.5, k=2.0) == (36.0, 9.0)
+
+
+def test_a_wrapper_that_changes_what_it_hands_on_is_refused() -> None:
+    def forced(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            kwargs["k"] = 5.0
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    @forced
+    def product(x, k=1.0):
+        return x * k
+
+    with pytest.raises(DifferentiationError) as found:
+        grad(product)(2.0)
+    assert found.value.code == "E5008"
+
+
+def test_a_function_with_several_arguments_that_calls_itself_is_refused() -> None:
+    def total(*xs):
+        return xs[0] if len(xs) == 1 else xs[0] * total(*xs[1:])
+
+    with pytest.raises(DifferentiationError) as found:
+        grad(total, wrt="xs")(1.0, 2.0)
+    assert found.value.code == "E5005"
+
+
+def through(x, *more, **options):
+    return area(x, *more, **options) + area(*more, **options)
+
+
+def test_stars_handed_on() -> None:
+    def both(x, y):
+        return through(x, y, k=y)
+
+    check_grads(both, (0.7, 1.3), order=2)
+    assert np.isclose(grad(through)(0.7, 1.3, k=2.0), 2.0 * 1.69 * 2.0)
