@@ -224,14 +224,7 @@ EFFECTS = listed(
     user(generators), user(compound_statements), item_targets, *DESUGAR
 )  # what is asked for what it changes
 FRONT = listed(
-    user(generators),
-    user(compound_statements),
-    item_targets,
-    user(checkpoints),
-    user(conversions),
-    *DESUGAR,
-    check_language,
-    structured_exits,
+    *CALLEE,
     split_auxiliary_value,
     check_names,
     inline_calls,

@@ -619,18 +619,14 @@ def written_after(flow: Graph, node: Node, bases: Iterable[str], facts: Facts) -
     found: dict[Node, None] = {}
     for base in bases:
         wanted = set(facts.memory.swapped.get(base, {base: None}))
-        seen: set[int] = set()
-        todo = list(flow.successors[flow.index[node]])
-        while todo:
-            number = todo.pop()
-            if number in seen:
-                continue
-            seen.add(number)
+
+        def keeps(number: int, base: str = base) -> bool:
+            return base not in _made_anew(number, flow, facts)
+
+        for number in flow.after(node, keeps):
             after = flow.nodes[number]
             if after is not None and is_write(after) and wanted & set(written_names(after)):
                 found[after] = None
-            if base not in _made_anew(number, flow, facts):
-                todo += flow.successors[number]
     return list(found)
 
 
@@ -676,19 +672,13 @@ def _escaping_operands(node: Node, facts: Facts) -> list[Node]:
 
 def _changed_after(flow: Graph, node: Node, held: str) -> Node | None:
     """A change of a list that may come after a statement, before its name holds another one."""
-    seen: set[int] = set()
-    todo = list(flow.successors[flow.index[node]])
-    while todo:
-        number = todo.pop()
-        if number in seen:
-            continue
-        seen.add(number)
+
+    def keeps(number: int) -> bool:
         after = flow.nodes[number]
-        if after is not None and held in written_names(after):
-            return after
-        if after is None or held not in stores(after):
-            todo += flow.successors[number]
-    return None
+        return after is None or held not in stores(after)
+
+    reached = (flow.nodes[number] for number in flow.after(node, keeps))
+    return next((after for after in reached if after is not None and held in written_names(after)), None)
 
 
 def _check_trips(loop: Node, facts: Facts) -> None:

@@ -5,7 +5,7 @@ Equations are solved with bit sets and a work list, so that the length of a func
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import gast
@@ -24,6 +24,18 @@ class Graph:
     successors: list[list[int]] = field(default_factory=lambda: [[]])
     index: dict[Node, int] = field(default_factory=dict)
     binding: set[int] = field(default_factory=set)  # where a loop binds its variable: on the way into the body
+
+    def after(self, node: Node, passes: Callable[[int], bool]) -> Iterator[int]:
+        """Where control may come behind a statement, each place once; what does not pass has nothing behind it."""
+        seen: set[int] = set()
+        todo = list(self.successors[self.index[node]])
+        while todo:
+            number = todo.pop()
+            if number not in seen:
+                seen.add(number)
+                yield number
+                if passes(number):
+                    todo += self.successors[number]
 
     def bound_at(self, number: int) -> list[str]:
         """Names that a node binds: the header of a `for` binds none, since it is also the way out."""

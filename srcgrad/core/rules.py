@@ -45,6 +45,7 @@ import gast
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, Key, key_of, spelling
 from srcgrad.core.trees import Node, children, copy, definitions, name, to_gast, walk
+from srcgrad.core.visitor import rewrite_parts
 from srcgrad.runtime import fit_to, sum_to
 
 
@@ -580,12 +581,7 @@ def exponential_template(function: Callable[..., object]) -> ParsedTemplate:
 
 
 def _times_result(node: Node, result: str) -> Node:
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            setattr(node, key, [_times_result(p, result) if isinstance(p, gast.AST) else p for p in part])
-        elif isinstance(part, gast.AST):
-            setattr(node, key, _times_result(part, result))
+    rewrite_parts(node, lambda part: _times_result(part, result))
     reads = derivative_of(node) == result and isinstance(node.ctx, gast.Load)
     return gast.BinOp(node, gast.Mult(), name(result)) if reads else node
 

@@ -50,6 +50,23 @@ def _rewrite_part(part: Node, change: Callable[[Node], Node], apart: tuple[type,
     return rewrite(part, change, apart)
 
 
+def rewrite_parts(node: Node, change: Callable[[Node], Node]) -> None:
+    """Put what `change` makes of each node right below a node in its place, in order; it looks further by itself.
+
+    >>> from srcgrad.core.trees import literal_node, expression
+    >>> tree = expression("f(a + b)")
+    >>> rewrite_parts(tree, lambda node: literal_node(2) if isinstance(node, gast.BinOp) else node)
+    >>> gast.unparse(tree)
+    'f(2)'
+    """
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [change(item) if isinstance(item, gast.AST) else item for item in part])
+        elif isinstance(part, gast.AST) and part._fields:
+            setattr(node, key, change(part))
+
+
 def rebuild(tree: Node, found: Callable[[Node], Node | None]) -> Node:
     """A copy of a tree, positions included, with what is `found` for a node in its place, which is not looked into.
 

@@ -195,16 +195,7 @@ def _note_stores(node: Node, plan: Plan, shows: Callable[[Node], bool], facts: F
 def _reaches_before(flow: Graph, start: Node, ends: Iterable[Node], stops: Iterable[Node]) -> bool:
     """Whether one of some statements may come after another before one of those that stop the way."""
     wanted, closed = {flow.index[n] for n in ends}, {flow.index[n] for n in stops}
-    seen: set[int] = set()
-    todo = list(flow.successors[flow.index[start]])
-    while todo:
-        number = todo.pop()
-        if number in wanted:
-            return True
-        if number not in seen and number not in closed:
-            todo += flow.successors[number]
-        seen.add(number)
-    return False
+    return any(number in wanted for number in flow.after(start, lambda number: number not in closed))
 
 
 def _is_followed(deposit: Deposit, plan: Plan, flow: Graph, users: Block) -> bool:

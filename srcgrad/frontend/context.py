@@ -284,15 +284,20 @@ class Rewriting:
 
     def own(self, node: Node, like: Node) -> Node:
         """A statement that is not as the user wrote it, at the line of one that is."""
-        self.facts.origin.foreign[node] = None
-        for item in walk(node):
-            if "lineno" not in item.__dict__:
-                gast.copy_location(item, like)
-        return gast.copy_location(node, like)
+        return own_statement(node, like, self.facts)
 
     def bind(self, target: str, value: Node, like: Node) -> Node:
         """`target = value`"""
         return self.own(gast.Assign([name(target, gast.Store())], value, None), like)
+
+
+def own_statement(node: Node, like: Node, facts: Facts) -> Node:
+    """A statement that is not as the user wrote it, at the line of one that is."""
+    facts.origin.foreign[node] = None
+    for item in walk(node):
+        if "lineno" not in item.__dict__:
+            gast.copy_location(item, like)
+    return gast.copy_location(node, like)
 
 
 def read_outside(function: Node, local: Collection[str]) -> dict[str, None]:

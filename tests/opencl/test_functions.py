@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import special
 
+from srcgrad.opencl.kernels.c_functions import FLAGGED, identifier, prelude
 from srcgrad.opencl.kernels.c_functions import FUNCTIONS as CALLED
-from srcgrad.opencl.kernels.c_functions import identifier, prelude
 from srcgrad.opencl.launch import launch
 from tests.opencl.test_axes import loops
 
@@ -255,3 +255,10 @@ def test_names_of_functions_are_no_names_of_python() -> None:
         assert identifier(name) == f"{name}_"
     found = launch(kernel("exp__ + pow(exp__, 2.5)", "exp_"), np.array([4.0, 4.0]))
     assert np.array_equal(found, [36.0, 36.0])
+
+
+def test_what_functions_take_is_what_their_c_says() -> None:
+    """The table stands by itself: a file of kernels takes it over, without all the functions."""
+    text = prelude("double", " ".join(sorted(CALLED)))
+    found = re.findall(r"OWN sg_(\w+)\(([\w, ]*), int\* far\)", text)
+    assert {name: given.replace("REAL ", "") for name, given in found if name in CALLED} == FLAGGED

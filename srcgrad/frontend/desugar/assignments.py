@@ -33,7 +33,7 @@ from srcgrad.core.trees import (
     statements,
     walk,
 )
-from srcgrad.core.visitor import rewrite_statements
+from srcgrad.core.visitor import rewrite_parts, rewrite_statements
 from srcgrad.frontend.resolve import binding_of
 
 if TYPE_CHECKING:
@@ -187,14 +187,7 @@ def _hoist_walrus(value: Node, where: Node, made: Block, work: Rewriting) -> Nod
     elif isinstance(value, gast.BoolOp):
         value.values[0] = _hoist_walrus(value.values[0], where, made, work)
     elif not isinstance(value, gast.Lambda | gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp):
-        for key in value._fields:
-            part = getattr(value, key, None)
-            if isinstance(part, list):
-                setattr(
-                    value, key, [_hoist_walrus(p, where, made, work) if isinstance(p, gast.AST) else p for p in part]
-                )
-            elif isinstance(part, gast.AST):
-                setattr(value, key, _hoist_walrus(part, where, made, work))
+        rewrite_parts(value, lambda part: _hoist_walrus(part, where, made, work))
     return value
 
 

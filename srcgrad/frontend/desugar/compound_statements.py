@@ -33,6 +33,7 @@ from srcgrad.core.trees import (
     substitute,
     walk,
 )
+from srcgrad.frontend.context import own_statement
 from srcgrad.frontend.language import moves
 from srcgrad.frontend.resolve import binding_of, bound_by
 from srcgrad.runtime import exception_of
@@ -53,11 +54,7 @@ class _Work:
 
     def own(self, node: Node, like: Node) -> Node:
         """A statement that is not as the user wrote it, at the line of one that is."""
-        self.facts.origin.foreign[node] = None
-        for item in walk(node):
-            if "lineno" not in item.__dict__:
-                gast.copy_location(item, like)
-        return gast.copy_location(node, like)
+        return own_statement(node, like, self.facts)
 
     def bind(self, target: str, value: Node, like: Node) -> Node:
         """`target = value`"""

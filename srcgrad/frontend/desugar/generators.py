@@ -35,10 +35,10 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
-from srcgrad.core.visitor import replace
+from srcgrad.core.visitor import replace, rewrite_parts
 from srcgrad.frontend.calls.functions import Function, function_of
 from srcgrad.frontend.calls.inline_call import default_of
-from srcgrad.frontend.context import is_same
+from srcgrad.frontend.context import is_same, own_statement
 from srcgrad.frontend.desugar.compound_statements import twins, with_end
 from srcgrad.frontend.resolve import binding_of
 
@@ -69,11 +69,7 @@ class _Work:
 
     def own(self, node: Node, like: Node) -> Node:
         """A statement that is not the user's, at the line of one that is."""
-        self.facts.origin.foreign[node] = None
-        for item in walk(node):
-            if "lineno" not in item.__dict__:
-                gast.copy_location(item, like)
-        return gast.copy_location(node, like)
+        return own_statement(node, like, self.facts)
 
     def bind(self, target: str, value: Node, like: Node) -> Node:
         """`target = value`"""
@@ -652,12 +648,7 @@ def _consumed(value: Node, node: Node, before: Block, work: _Work) -> Node:
         whole = not isinstance(value, gast.GeneratorExp)
         first.iter = _listed(first.iter, node, before, work, whole)
         return value
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            setattr(value, key, [_consumed(p, node, before, work) if isinstance(p, gast.AST) else p for p in part])
-        elif isinstance(part, gast.AST) and part._fields:
-            setattr(value, key, _consumed(part, node, before, work))
+    rewrite_parts(value, lambda part: _consumed(part, node, before, work))
     if isinstance(value, gast.Call) and value.args and _takes_all(value, work):
         first = value.args[0]
         if isinstance(first, gast.GeneratorExp):

@@ -53,7 +53,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import rewrite
+from srcgrad.core.visitor import rewrite, rewrite_parts
 from srcgrad.frontend.again.stacks import container_of, portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import changed_lists, is_change
@@ -574,12 +574,7 @@ def _named_blocks(node: Node) -> list[tuple[str, Block]]:
 
 def _expressions(node: Node, work: Rewriting) -> None:
     """Replace calls and products that are displays in other words, below a node."""
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            setattr(node, key, [_expression(p, work) if isinstance(p, gast.AST) else p for p in part])
-        elif isinstance(part, gast.AST):
-            setattr(node, key, _expression(part, work))
+    rewrite_parts(node, lambda part: _expression(part, work))
 
 
 def _expression(node: Node, work: Rewriting) -> Node:
@@ -772,12 +767,7 @@ def _entries(held: str, without: Node | None, work: Rewriting) -> Node:
 
 def _spell_get(node: Node, dicts: set[str], work: Rewriting) -> None:
     """`d.get(k, e)` is `d[k] if k in d else e`."""
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            setattr(node, key, [_answer(p, dicts, work) if isinstance(p, gast.AST) else p for p in part])
-        elif isinstance(part, gast.AST):
-            setattr(node, key, _answer(part, dicts, work))
+    rewrite_parts(node, lambda part: _answer(part, dicts, work))
 
 
 def _answer(node: Node, dicts: set[str], work: Rewriting) -> Node:

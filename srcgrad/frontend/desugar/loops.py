@@ -32,7 +32,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import rewrite_statements
+from srcgrad.core.visitor import rewrite_parts, rewrite_statements
 from srcgrad.frontend.desugar.assignments import unpack_sequence
 from srcgrad.frontend.desugar.numpy_spellings import builtin_name
 from srcgrad.frontend.kinds_of_values import each_of
@@ -104,14 +104,7 @@ def _fill_comprehensions(value: Node, where: Node, made: Block, work: Rewriting)
         return _call(value, where, made, work)
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and _is_list(value, work):
         return _join_lists(value, where, made, work)
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            setattr(
-                value, key, [_fill_comprehensions(p, where, made, work) if isinstance(p, gast.AST) else p for p in part]
-            )
-        elif isinstance(part, gast.AST):
-            setattr(value, key, _fill_comprehensions(part, where, made, work))
+    rewrite_parts(value, lambda part: _fill_comprehensions(part, where, made, work))
     return value
 
 
