@@ -247,6 +247,8 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
         count = outputs(operation, facts)
         if count or (count is None and bound in unpacked):
             facts.kinds.containers[bound] = "tuple"
+    elif bound in unpacked and operation is not None and isinstance(operation.function, gast.AST):
+        facts.kinds.containers[str(bound)] = "tuple"  # only a run knows what is called
     elif bound is not None and operation is not None and operation.kind == "callee":
         callee = facts.module.callee(operation.function, node.value, facts)
         kinds = kinds_of(bind(node.value, callee.tree, facts), facts)

@@ -85,6 +85,8 @@ CODES: dict[str, str] = {
     "E5028": "extra not installed",
     "E5029": "not a sum over rows",
     "E5030": "file that would be lost",
+    "E5031": "function that only a run knows",
+    "E5032": "write by a function that only a run knows",
 }
 
 LONGEST = 200  # characters of a line that are shown

@@ -313,6 +313,9 @@ class DerivedCalls:
     steps: dict[Node, Node] = field(default_factory=dict)  # statement that takes a trip's results -> that loop
     snapshots: dict[str, Node] = field(default_factory=dict)  # name of a loop's snapshots -> that loop
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
+    looked_up: dict[Node, tuple[Node, list[Node]]] = field(
+        default_factory=dict
+    )  # call of what only a run knows -> that, and `wrt=`
     fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
     derived: dict[Node, tuple[str, Kinds]] = field(default_factory=dict)  # ... its derivative, and kinds of arguments

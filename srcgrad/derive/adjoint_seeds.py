@@ -19,6 +19,7 @@ from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts, function_called
 from srcgrad.core.trees import Block, Node, assign, at, expression, literal_node, name, stores
 from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.arguments import called_once_more, is_called_again
 from srcgrad.derive.masks import Mask, is_container
 
 Pair = tuple[Node, Node]  # operand, its contribution
@@ -35,7 +36,9 @@ def pulled_back(
     operands = facts.calls.pulled[node.value]
     seed = adjoints.of_value(node, bound[0])
     seeds = facts.calls.callee_seeds.get(node.value, ())
-    if node.value in facts.calls.recomputed:
+    if is_called_again(node.value, facts):
+        call = called_once_more("adjoint_of", node.value, [seed], facts)
+    elif node.value in facts.calls.recomputed:
         call = _repeat_call(node.value, seed, facts)
         seeds_of_masks = facts.module.making[facts.calls.recomputed[node.value]].calls.mask_seeds
         call.keywords += [gast.keyword(one, mask) for one, mask in zip(seeds_of_masks, taken, strict=True)]

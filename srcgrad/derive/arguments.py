@@ -37,7 +37,7 @@ from srcgrad import runtime
 from srcgrad.analysis.argument_kinds import kinds_of, value_attributes
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation, PullbackForm, function_called
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation, PullbackForm, copy_with_facts, function_called
 from srcgrad.core.identity import holder, is_distribution
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Step
@@ -67,7 +67,14 @@ from srcgrad.derive.regularity import meets_doubt_in_call, note_masks
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.side_effects import check_repeatable
 from srcgrad.frontend.functions_with_rules import is_of_library
-from srcgrad.frontend.resolve import FROZEN, PASSIVE_ATTRIBUTES, bind, binding_of
+from srcgrad.frontend.resolve import (
+    FROZEN,
+    PASSIVE_ATTRIBUTES,
+    bind,
+    binding_of,
+    is_method_of_no_array,
+    method_without_rule,
+)
 
 
 def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
@@ -246,6 +253,7 @@ def _call_of_step(node: Node, facts: Facts) -> Node:
 def _is_active_call(node: Node, facts: Facts) -> bool:
     bound = target(node)
     if bound is None or bound not in facts.activity.active:
+        _check_method(node, facts)
         return False
     operation = facts.resolution.operation.get(node.value)
     if operation is None or operation.kind == "op":
@@ -253,9 +261,52 @@ def _is_active_call(node: Node, facts: Facts) -> bool:
     computed = [n for n in walk(node.value.func) if isinstance(n, gast.Name) and n.id in facts.activity.active]
     if not computed and not any(active_operand(part, facts) for part in _arguments(node.value)):
         return False
-    if operation.kind == "opaque" or computed:
+    if not isinstance(operation.function, gast.AST) and (operation.kind == "opaque" or computed):
         raise unknown_function(node.value, facts)
+    if operation.kind == "opaque":
+        _check_looked_up(node.value, bool(computed), facts)
     return True
+
+
+def _check_method(node: Node, facts: Facts) -> None:
+    """E5003 for a method of which only its name is known, where nothing is made of its derivative: it may write."""
+    operation = facts.operation_of(node)
+    if operation is not None and isinstance(operation.function, gast.AST) and is_method_of_no_array(node.value):
+        raise method_without_rule(node.value, facts)
+
+
+def _check_looked_up(call: Node, computed: bool, facts: Facts) -> None:
+    """E5031 for a call of what only a run knows where no derivative can be looked up then."""
+    called = gast.unparse(call.func)
+    inherited = any(getattr(one, "id", "") == "super" for one in walk(call.func))
+    if inherited or (computed and isinstance(call.func, gast.Attribute)):
+        raise method_without_rule(call, facts)
+    if computed:
+        raise facts.refuse(
+            call,
+            "E5031",
+            f"what `{called}` is depends on what is differentiated, and only a run tells it",
+            "leave it out of wrt; a function made of what is differentiated gets that as an argument instead",
+        )
+    target = facts.module.target
+    where = f'the target "{target.name}"' if target.typed or target.kernels else ""
+    where = "blocks of rows" if facts.module.blocks else "a standalone module" if facts.module.tidy else where
+    if where:
+        raise facts.refuse(
+            call,
+            "E5031",
+            f"which function `{called}` is tells only a run, and {where} cannot look its derivative up",
+            "call functions by their names, or do without that",
+        )
+    for argument in _arguments(call):
+        kind = facts.kinds.containers.get(getattr(argument, "id", ""), "")
+        if _holds_active(argument, facts) and (kind or facts.list_kind(getattr(argument, "id", ""))):
+            raise facts.refuse(
+                argument,
+                "E5031",
+                f"`{called}`, of which only a run tells what it does, gets a container of what is differentiated",
+                "pass the values one by one",
+            )
 
 
 def _arguments(call: Node) -> list[Node]:
@@ -270,6 +321,8 @@ def active_operand(node: Node, facts: Facts) -> bool:
 def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     call = node.value
     operation = facts.resolution.operation[call]
+    if operation.kind == "opaque":
+        return _looked_up(node, facts)
     callee = facts.module.callee(operation.function, call, facts)
     bound = bind(call, callee.tree, facts)
     wrt = tuple(p for p in parameters(callee.tree) if p in bound and active_operand(bound[p], facts))
@@ -290,11 +343,17 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     made = facts.module.derivative(operation.function, mode, wrt, kinds, facts, handed=PullbackForm(apart=True))
     facts.calls.derived[call] = made, kinds
     facts.calls.callee_seeds[call] = facts.module.seeds(made)
-    facts.origin.rewritten[facts.origin.user.get(node, node)] = None
     call.func = name(made)
+    return _with_pullback(node, callee.name, facts)
+
+
+def _with_pullback(node: Node, called: str, facts: Facts) -> Node:
+    """`y, g_back = g_vjp(a)` for `y = g_vjp(a)`; in forward mode the statement as it is: its tangent comes later."""
+    call = node.value
+    facts.origin.rewritten[facts.origin.user.get(node, node)] = None
     if facts.pushes_forward:
         return node
-    back = f"{callee.name}_back"
+    back = f"{called}_back"
     back = facts.names.numbered_name(back) if back in facts.names.taken else facts.names.fresh(back)
     facts.calls.backs[call] = back
     both = gast.Tuple(elts=[name(node.targets[0].id, gast.Store()), name(back, gast.Store())], ctx=gast.Store())
@@ -305,6 +364,50 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     if node.targets[0].id in facts.activity.definition:
         facts.activity.definition[node.targets[0].id] = rewritten
     return rewritten
+
+
+def _looked_up(node: Node, facts: Facts) -> Node:
+    """`y, f_back = pullback_of(f)(a)`: the derivative of what only a run knows is looked up then.
+
+    In a text that is differentiated once more the call stays, and its adjoint is one of `adjoint_of(f)(a, y_bar)`.
+    """
+    call = node.value
+    words = [*map(literal_node, range(len(call.args))), *(literal_node(word.arg) for word in call.keywords)]
+    given = list(zip(words, _arguments(call), strict=True))
+    asked = [(word, one) for word, one in given if active_operand(one, facts)]
+    places = (
+        []
+        if len(asked) == len(given) and not facts.module.inline
+        else [gast.Tuple([word for word, _ in asked], gast.Load())]
+    )
+    facts.calls.pulled[call] = [one for _, one in asked]
+    facts.calls.looked_up[call] = call.func, [gast.keyword("wrt", one) for one in places]
+    if facts.module.inline:
+        facts.calls.backs |= {} if facts.pushes_forward else {call: ""}
+        return node
+    called = call.func.value if isinstance(call.func, gast.Subscript) else call.func
+    spelled = str(getattr(called, "attr", None) or getattr(called, "id", "called"))
+    if not facts.pushes_forward:
+        call.func = look_up("pullback_of", call, [], facts)
+    return _with_pullback(node, spelled, facts)
+
+
+def look_up(helper: str, call: Node, given: list[Node], facts: Facts) -> Node:
+    """`pullback_of(f)`, `pushforward_of(f, x_dot, wrt=(0,))`: what takes the place of `f` in a call of it."""
+    called, words = facts.calls.looked_up[call]
+    return gast.Call(name(facts.library(helper)), [called, *given], words)
+
+
+def is_called_again(call: Node | None, facts: Facts) -> bool:
+    """Whether a call of what only a run knows stays as it is, since the text is differentiated once more."""
+    return call in facts.calls.looked_up and bool(facts.module.inline)
+
+
+def called_once_more(helper: str, call: Node, first: list[Node], facts: Facts) -> Node:
+    """`adjoint_of(f, wrt=(0,))(y_bar, a)` for the call `f(a)` in a text that is differentiated once more."""
+    again = copy_with_facts(call, facts)
+    again.func, again.args = look_up(helper, call, [], facts), [*first, *again.args]
+    return again
 
 
 def _holds_active(node: Node, facts: Facts) -> bool:

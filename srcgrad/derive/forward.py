@@ -36,7 +36,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.derive.adjoints import expand, is_fresh_value
-from srcgrad.derive.arguments import check_harmless, lacks_mode
+from srcgrad.derive.arguments import called_once_more, check_harmless, is_called_again, lacks_mode, look_up
 from srcgrad.derive.in_place_writes import swaps, tangent_beside, tangent_of_swap
 from srcgrad.derive.instantiate_rules import Lines, Setting, ZeroDerivatives, instantiate, real_part, square_operation
 from srcgrad.derive.masks import Mask, mask_tangent_line
@@ -106,7 +106,7 @@ Dotted = Callable[[str, Facts], str]
 
 def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """The statements that compute the tangent of what an assignment binds, and its support where that counts."""
-    if isinstance(node, gast.Assign) and node.value in facts.calls.pulled:
+    if isinstance(node, gast.Assign) and node.value in facts.calls.pulled and not is_called_again(node.value, facts):
         return []  # the call gives it
     made = _tangent_statements(node, facts, dotted)
     return [*made, *support_beside(node, facts, lambda held: _tangent_statements(node, facts, held))]
@@ -118,6 +118,9 @@ def _tangent_statements(node: Node, facts: Facts, dotted: Dotted) -> Block:
     bound = [b for b in stores(node) if b in facts.activity.active]
     if not isinstance(node, gast.Assign) or not bound:
         return []
+    if is_called_again(node.value, facts):
+        tangents = [name(dotted(operand.id, facts)) for operand in facts.calls.pulled[node.value]]
+        return [assign(dotted(bound[0], facts), called_once_more("tangent_of", node.value, tangents, facts))]
     if swaps(node, facts):
         return tangent_of_swap(node, facts, dotted)
     if gives_several(node, facts):
@@ -138,6 +141,10 @@ def _call(node: Node, facts: Facts) -> tuple[Block, Block]:
     bound = next(b for b in stores(node) if b in facts.activity.active)
     pair = [name(bound, gast.Store()), name(tangent_name(bound, facts), gast.Store())]
     node.targets = [gast.Tuple(elts=pair, ctx=gast.Store())]
+    if node.value in facts.calls.looked_up:
+        tangents = [name(tangent_name(operand.id, facts)) for operand in facts.calls.pulled[node.value]]
+        node.value.func = look_up("pushforward_of", node.value, tangents, facts)
+        return call_with_supports(node, bound, facts)
     for keyword, operand in zip(facts.calls.callee_seeds[node.value], facts.calls.pulled[node.value], strict=True):
         node.value.keywords.append(gast.keyword(arg=keyword, value=name(tangent_name(operand.id, facts))))
     return call_with_supports(node, bound, facts)
@@ -432,7 +439,8 @@ def _run(run: Block, facts: Facts) -> Block:
                 made.append(node)
             continue
         beside = _tangents_at(node, facts)
-        if isinstance(node, gast.Assign) and node.value in facts.calls.pulled:
+        call = getattr(node, "value", None)
+        if call in facts.calls.pulled and not is_called_again(call, facts):
             before, behind = _call(node, facts)
             made += [*tangents, *before, node, *behind, *beside]  # the call takes the tangents
             tangents = []

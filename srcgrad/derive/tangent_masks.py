@@ -442,8 +442,8 @@ def call_with_supports(node: Node, bound: str, facts: Facts) -> tuple[Block, Blo
     operands = [operand.id for operand in facts.calls.pulled[call]]
     known = [k for k, one in enumerate(operands) if one in facts.idioms.supported or one in facts.idioms.supports]
     before: Block = []
-    plain, kinds = facts.calls.derived[call]
-    if (known and _meets_in_call(node, facts)) or (held and facts.idioms.zeroed.get(node, NONE)):
+    plain, kinds = facts.calls.derived.get(call, ("", {}))
+    if plain and ((known and _meets_in_call(node, facts)) or (held and facts.idioms.zeroed.get(node, NONE))):
         handed = PullbackForm(True, tuple(known), (RESULT,) if held else ())
         function = facts.resolution.operation[call].function
         made = facts.module.masked(plain, function, kinds, facts, handed)

@@ -49,7 +49,7 @@ from srcgrad.frontend.language import (
     note_moving,
     wants_arrays,
 )
-from srcgrad.frontend.resolve import binding_of, operation_of
+from srcgrad.frontend.resolve import binding_of, is_method_of_no_array, method_without_rule, operation_of
 
 
 def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scope: Scope) -> tuple[Node, Rule]:
@@ -293,7 +293,9 @@ def passive_calls(test: Node, scope: Scope) -> None:
     """
     for item in walk(test):
         if isinstance(item, gast.Call) and (scope.may_vary(item) or not _is_method(item, scope)):
-            operation_of(item, scope.facts, scope.local)
+            operation = operation_of(item, scope.facts, scope.local)
+            if operation is not None and operation.function is item.func and is_method_of_no_array(item):
+                raise method_without_rule(item, scope.facts)
 
 
 def _is_method(call: Node, scope: Scope) -> bool:

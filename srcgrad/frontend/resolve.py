@@ -411,6 +411,24 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
 
 
 FROZEN = "call that of the distribution itself with all arguments, as scipy.stats.norm.logpdf(x, loc, scale)"
+OF_DISTRIBUTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+
+
+def method_without_rule(node: Node, facts: Facts) -> Exception:
+    """E5003 for a call of a method of which only its name is known."""
+    remedy = "call the NumPy function instead, or write a rule for a function of your own and call that"
+    return facts.refuse(
+        node,
+        "E5003",
+        f"the method `.{node.func.attr}()` has no rule",
+        FROZEN if node.func.attr in OF_DISTRIBUTIONS else remedy,
+    )
+
+
+def is_method_of_no_array(call: Node) -> bool:
+    """Whether a call is one of a method, or of what is held by an attribute, by a name that no array has."""
+    spelled = call.func.attr if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else "T"
+    return spelled not in METHODS and not hasattr(np.ndarray, spelled)
 
 
 def _of_method(node: Node, facts: Facts) -> Operation:
@@ -420,15 +438,10 @@ def _of_method(node: Node, facts: Facts) -> Operation:
         raise facts.refuse(
             node, "E5001", f"`.{node.func.attr}()` has no derivative: {rule.note}", "use srcgrad.stop_gradient"
         )
+    if is_method_of_no_array(node) and node.func.attr not in OF_DISTRIBUTIONS:
+        return Operation("opaque", node.func)  # only a run knows whose it is
     if rule is None:
-        raise facts.refuse(
-            node,
-            "E5003",
-            f"the method `.{node.func.attr}()` has no rule",
-            FROZEN
-            if node.func.attr in ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
-            else "call the NumPy function instead, or write a rule for a function of your own and call that",
-        )
+        raise method_without_rule(node, facts)
     if is_own(node.func, facts):
         return Operation("opaque", node.func)
     facts.memory.taken[getattr(node.func.value, "id", "")] = ""

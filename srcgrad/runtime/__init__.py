@@ -70,7 +70,18 @@ from srcgrad.runtime.directions import (
     sum_each_to,
     zeros_each,
 )
-from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, probe, probed, stop_gradient
+from srcgrad.runtime.hooks import (
+    adjoint_of,
+    beyond_hooks,
+    hook,
+    hooked,
+    probe,
+    probed,
+    pullback_of,
+    pushforward_of,
+    stop_gradient,
+    tangent_of,
+)
 from srcgrad.runtime.layout import (
     add_at,
     along_axis,
@@ -193,6 +204,7 @@ __all__ = [
     "Snapshots",
     "add",
     "add_at",
+    "adjoint_of",
     "along_axes",
     "along_axes_transpose",
     "along_axis",
@@ -317,6 +329,8 @@ __all__ = [
     "prod_without_tangent",
     "product",
     "products_before",
+    "pullback_of",
+    "pushforward_of",
     "quad_pullback",
     "quad_pushforward",
     "quantile_place",
@@ -360,6 +374,7 @@ __all__ = [
     "sum_to",
     "summands",
     "summed",
+    "tangent_of",
     "tensordot_left",
     "tensordot_right",
     "tile_transpose",

@@ -1,8 +1,10 @@
-"""Values on their way through a function: hooks on their adjoints, and probes that watch."""
+"""Values on their way through a function: hooks on their adjoints, probes that watch, functions that a run looks up."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import importlib
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import (
@@ -14,9 +16,10 @@ from typing import (
 import numpy as np
 
 T = TypeVar("T")
+Function = Callable[..., Any]
 
 
-def hook(x: T, *fns: Callable[[Any], Any]) -> T:
+def hook(x: T, *fns: Function) -> T:
     """The value of x. In reverse mode each of `fns`, in order, is called with its adjoint before anything upstream is.
 
     What a function returns replaces the adjoint; if it returns None the adjoint stays, with what the function has
@@ -48,7 +51,7 @@ def stop_gradient(x: T) -> T:
     return x
 
 
-def hooked(x_bar: Any, *fns: Callable[[Any], Any]) -> Any:
+def hooked(x_bar: Any, *fns: Function) -> Any:
     """What `fns`, called one after the other, make of the adjoint `x_bar`, which itself does not change.
 
     Raises ValueError (E5004) if a function gives another shape.
@@ -139,3 +142,63 @@ def probed(x_bar: Any, place: int) -> Any:
     if listener is not None:
         listener.adjoint(place, x_bar)
     return x_bar
+
+
+@functools.cache
+def _lookup(name: str) -> Function:
+    """A function of the part of srcgrad that makes texts, which nothing else of a text needs: it is imported late."""
+    made: Function = getattr(importlib.import_module("srcgrad.interface.api.derivatives"), name)
+    return made
+
+
+def pullback_of(f: Function, wrt: tuple[int | str, ...] | None = None) -> Function:
+    """A function of the arguments of f that gives its value and its pullback: `y, f_back = pullback_of(f)(a, b)`.
+
+    `f_back(y_bar)` gives an adjoint for each argument, or for each that `wrt` names by position or keyword: a tuple of
+    them, one by itself. The derivative is made when f is first called so, and kept.
+
+    Raises DifferentiationError: what the derivative of f raises; E5031 where f is given, or gives, what is neither a
+    number nor an array; E5032 where it writes into an array that it is given.
+
+    >>> y, back = pullback_of(np.multiply)(2.0, 3.0)
+    >>> y, back(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    made: Function = _lookup("pullback_looked_up")(f, wrt)
+    return made
+
+
+def pushforward_of(f: Function, *tangents: object, wrt: tuple[int | str, ...] | None = None) -> Function:
+    """A function of the arguments of f that gives its value and tangent: `y, y_dot = pushforward_of(f, a_dot)(a)`.
+
+    There is a tangent for each argument, or for each that `wrt` names. Errors are those of `pullback_of`.
+
+    >>> pushforward_of(np.multiply, 1.0, 0.0)(2.0, 3.0)
+    (6.0, 3.0)
+    """
+    made: Function = _lookup("pushforward_looked_up")(f, tangents, wrt)
+    return made
+
+
+def adjoint_of(f: Function, wrt: tuple[int | str, ...]) -> Function:
+    """The adjoints of f as a function of a seed and its arguments: `a_bar = adjoint_of(f, (0,))(y_bar, a)`.
+
+    It stands in texts that are differentiated once more. Errors are those of `pullback_of`.
+
+    >>> adjoint_of(np.multiply, (0,))(1.0, 2.0, 3.0)
+    3.0
+    """
+    made: Function = _lookup("AdjointLookedUp")(f, wrt)
+    return made
+
+
+def tangent_of(f: Function, wrt: tuple[int | str, ...]) -> Function:
+    """The tangent of f as a function of tangents and the arguments: `y_dot = tangent_of(f, (0,))(a_dot, a)`.
+
+    It stands in texts that are differentiated once more. Errors are those of `pullback_of`.
+
+    >>> tangent_of(np.multiply, (0,))(1.0, 2.0, 3.0)
+    3.0
+    """
+    made: Function = _lookup("TangentLookedUp")(f, wrt)
+    return made

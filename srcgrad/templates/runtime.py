@@ -6,7 +6,7 @@ from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime import sparse_left, sparse_right
 from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
 from srcgrad.runtime.checks import check_seed, check_shape, exception_of
-from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, probe, probed, stop_gradient
+from srcgrad.runtime.hooks import adjoint_of, beyond_hooks, hook, hooked, probe, probed, stop_gradient, tangent_of
 from srcgrad.runtime.layout import (
     add_at,
     converted,
@@ -44,6 +44,7 @@ from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_tota
 
 constants([stop_gradient], result="argument")
 constants([zeros_like], shape="a", dtype="a", outline="a")
+constants([adjoint_of, tangent_of])
 constants([empty_like, nan_like, check_seed, row_count, item_masks, mask_at, mask_to, mask_without, exception_of])
 
 

@@ -68,7 +68,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import CHANGES, by_method, changed_lists, is_change
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
-from srcgrad.frontend.resolve import METHODS, binding_of, operation_of
+from srcgrad.frontend.resolve import METHODS, binding_of, is_method_of_no_array, operation_of
 from srcgrad.runtime import (
     check_array,
     check_arrays,
@@ -251,8 +251,8 @@ class Procedures:
             operation = operation_of(call, inner, local)
         except DifferentiationError:
             return []  # refused later
-        if operation is None:
-            return []
+        if operation is None or (operation.kind == "opaque" and is_method_of_no_array(call)):
+            return []  # what is written into that is refused later
         if operation.kind == "callee" and inner.module.returns_new(operation.function):
             return []
         if operation.kind == "op" and not may_show(operation.function, operation.bound):

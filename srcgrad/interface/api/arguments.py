@@ -330,7 +330,7 @@ def active_parameters(
 
 
 def discrete(function: StaticFunction) -> frozenset[str]:
-    """Parameters for which no float is given, told from defaults, annotations, uses as indices and bounds."""
+    """Parameters for which no float is given, told from defaults, annotations, calls, uses as indices and bounds."""
     tree = function.source.tree
     positional = [*tree.args.posonlyargs, *tree.args.args]
     last = positional[len(positional) - len(tree.args.defaults) :]
@@ -345,7 +345,26 @@ def discrete(function: StaticFunction) -> frozenset[str]:
             found |= _names(node.slice)
         elif isinstance(node, gast.Call) and getattr(node.func, "id", None) == "range":
             found |= {name for argument in node.args for name in _names(argument)}
-    return frozenset(found)
+    return frozenset(found | _called(tree))
+
+
+def _called(tree: Node) -> set[str]:
+    """Names that are called, and those of which such are items: the layers of a loop, a table of functions."""
+    calls = [node.func for node in walk(tree) if isinstance(node, gast.Call)]
+    called: set[str] = set()
+    found = {base.id for one in calls if isinstance(base := _base(one), gast.Name)}
+    while not found <= called:
+        called |= found
+        loops = [(node.target, node.iter) for node in walk(tree) if isinstance(node, gast.For | gast.comprehension)]
+        bound = [(part, node.value) for node in walk(tree) if isinstance(node, gast.Assign) for part in node.targets]
+        taken = [_base(value) for part, value in [*loops, *bound] if isinstance(part, gast.Name) and part.id in called]
+        found = {base.id for base in taken if isinstance(base, gast.Name)}
+    return called
+
+
+def _base(node: Node) -> Node:
+    """`a` of `a[i]`; anything else as it is."""
+    return _base(node.value) if isinstance(node, gast.Subscript) else node
 
 
 def _is_float(value: object) -> bool:

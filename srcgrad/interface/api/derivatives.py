@@ -3,6 +3,9 @@
 The derivatives that `vjp` and `jvp` used last: called in a loop, they make the text of a function once.
 
 What users call: derivatives of functions, as functions.
+
+Derivatives of functions that only a run knows, for texts that call them: made when such a function is first met, kept
+by function. A function that nobody else holds is not held by what is kept of it.
 """
 
 from __future__ import annotations
@@ -12,25 +15,35 @@ import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from types import MethodType
+from dataclasses import dataclass, field
+from types import FunctionType, MethodType
 from typing import Any, TypeVar, cast
+from weakref import WeakKeyDictionary
 
+import numpy as np
+
+import srcgrad.templates as templates
 from srcgrad.backend.targets import target_named
-from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.identity import Function
+from srcgrad.core.errors import DifferentiationError, Place
+from srcgrad.core.identity import Function, home
+from srcgrad.core.rules import rule_of
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
+from srcgrad.frontend.calls.side_effects import check_repeatable
+from srcgrad.frontend.functions_with_rules import given_of, is_ruled
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
+from srcgrad.module import Module
 from srcgrad.opencl.arrays.boundary import on_device
+from srcgrad.pipeline import prepare_facts
 
 ROOM = 64  # of what was asked for last; each holds its function, and what that has closed over
 _LOCK = threading.Lock()
 _KEPT: OrderedDict[object, tuple[object, object]] = OrderedDict()
 K = TypeVar("K")
+Numbers = Any  # a number, an array, or a tuple of such
 
 
 def keep(function: Callable[..., Any], asked: tuple[object, ...], make: Callable[[], K]) -> K:
@@ -269,3 +282,369 @@ def jvp(
     derivative = recent_derivative(function, "forward", places, False, target)
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """A function that a run has met, the names of its parameters, and the derivatives of it that were asked for."""
+
+    function: Function
+    names: tuple[str, ...]  # of those with a place
+    words: frozenset[str]
+    derivatives: dict[object, AnyDerivative] = field(default_factory=dict)
+    repeatable: list[bool] = field(default_factory=list)  # whether it gives the same once more, if that was asked
+
+    def derivative(self, mode: str, wrt: tuple[str, ...]) -> AnyDerivative:
+        """Its derivative in a mode."""
+        known = self.derivatives.get((mode, wrt))
+        if known is None:
+            known = self.derivatives[mode, wrt] = Derivative(self.function, mode, wrt, False)
+        return known
+
+    def named(self, first: int, one: int | str) -> str:
+        """The name of an argument behind some `first` ones, given by place or by name; empty if there is none."""
+        if isinstance(one, int):
+            return self.names[first + one] if first + one < len(self.names) else ""
+        return one if one in self.words else ""
+
+    def check_repeatable(self) -> None:
+        """E5025 if it draws random numbers: a text that is differentiated once more calls it more than once."""
+        if not self.repeatable:
+            module, primal = Module(), given_of(self.function)[0]
+            while hasattr(type(primal), "as_function"):
+                primal = primal.primal
+            source, namespace = module.source(primal)
+            facts, tree = prepare_facts(source, namespace, "reverse", (), {}, module)
+            check_repeatable(primal, tree, facts)
+            self.repeatable.append(True)
+
+
+KEPT = 1024  # functions that nothing has to hold: of modules, and what is no function of Python
+_MET: WeakKeyDictionary[Function, LookedUp] = WeakKeyDictionary()  # of Python's functions
+_OTHERS: OrderedDict[int, LookedUp] = OrderedDict()
+
+
+def _look_up(function: Function) -> LookedUp:
+    """What is kept of a function; of a function of Python only as long as somebody else holds it."""
+    if type(function) is FunctionType:
+        known = _MET.get(function)
+        if known is None or not _is_twin(known.function, function):
+            known = LookedUp(_twin(function), *_names(function))
+            with _LOCK:
+                _MET[function] = known
+        return known
+    with _LOCK:
+        known = _OTHERS.get(id(function))
+    if known is None:
+        known = LookedUp(function, *_names(function))
+        with _LOCK:
+            _OTHERS[id(function)] = known
+            while len(_OTHERS) > KEPT:
+                _OTHERS.popitem(last=False)
+    return known
+
+
+def _twin(function: FunctionType) -> Function:
+    """A function that reads the same variables: what is kept must not hold the function itself by which it is kept."""
+    if rule_of(function) is not None or is_ruled(function):
+        return function  # the table of rules holds it
+    code, around = function.__code__, function.__globals__
+    twin = FunctionType(code, around, function.__name__, function.__defaults__, function.__closure__)
+    twin.__kwdefaults__, twin.__qualname__, twin.__module__ = (
+        function.__kwdefaults__,
+        function.__qualname__,
+        function.__module__,
+    )
+    twin.__annotations__ = function.__annotations__
+    twin.__dict__.update(function.__dict__)
+    return twin
+
+
+def _is_twin(twin: Function, function: FunctionType) -> bool:
+    """Whether a function is still what it was when its twin was made."""
+    same = twin.__code__ is function.__code__ and twin.__defaults__ is function.__defaults__
+    return bool(same and twin.__kwdefaults__ is function.__kwdefaults__)
+
+
+def _names(function: Function) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The parameters of a function, those with a place and all; TypeError (E5003) for one that does not tell them."""
+    templates.load_for(home(function) or "")
+    try:
+        _, bound, words, signature = given_of(function)
+    except ValueError:
+        raise TypeError(
+            f"E5003 no rule and no source: {function!r} has no rule and no Python source; "
+            "call it in a function of your own, and write a rule for that"
+        ) from None
+    kinds = inspect.Parameter
+    open_ended = (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
+    given = [p for p in list(signature.parameters.values())[len(bound) :] if p.name not in words]
+    positional = tuple(p.name for p in given if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD))
+    return positional, frozenset(p.name for p in given if p.kind not in open_ended)
+
+
+@dataclass(slots=True)
+class CallLookedUp:
+    """A call of a function that only a run knows: the function in whose text it is, and all that this is given."""
+
+    known: LookedUp
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+    wrt: Sequence[str]
+    floating: tuple[str, ...]  # those of `wrt` through which a derivative flows: an integer is a constant
+    values: Sequence[object]  # of `wrt`
+
+
+def is_floating(value: Numbers) -> bool:
+    """Whether an argument of such a call is a real number or an array of them; TypeError (E5031) if nothing like it."""
+    cls = type(value)
+    if cls is float or cls is np.float64:
+        return True
+    if cls is np.ndarray or isinstance(value, int | float | np.generic):
+        kind = value.dtype.kind if hasattr(value, "dtype") else np.dtype(cls).kind
+        if kind in "fbiu":
+            return bool(kind == "f")
+    found = f"a {cls.__name__}" if cls is not np.ndarray else f"an array of {value.dtype}"
+    raise TypeError(
+        f"E5031 a function that only a run knows takes or gives {found}, not real numbers or an array of them; "
+        "call it by its name, or let it take and give numbers and arrays one by one"
+    )
+
+
+def _called(
+    function: Any, wrt: Sequence[int | str] | None, args: tuple[object, ...], kwargs: dict[str, object]
+) -> CallLookedUp:
+    """What a call calls in the end, behind methods, partial applications and objects, and what it is given."""
+    asked: Sequence[int | str] = (
+        wrt if wrt is not None else [*range(len(args)), *kwargs] if kwargs else range(len(args))
+    )
+    values = args if type(asked) is range else [args[one] if isinstance(one, int) else kwargs[one] for one in asked]
+    first = 0
+    while type(function) is not FunctionType:
+        if type(function) is MethodType:
+            function, args, first = function.__func__, (function.__self__, *args), first + 1
+        elif isinstance(function, functools.partial):
+            args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
+            function, first = function.func, first + len(function.args)
+        elif isinstance(function, AdjointLookedUp | TangentLookedUp):
+            return function.as_function(args, kwargs, asked, values)
+        elif not _is_ours(function) and (call := _call_of_class(type(function))) is not None:
+            function, args, first = call, (function, *args), first + 1
+        else:
+            break
+    if isinstance(function, type):
+        raise TypeError(f"E5031 only a run knows that the class {function.__qualname__} is called; call it by its name")
+    known = _look_up(function)
+    names: Sequence[str] = known.names[first : first + len(asked)]
+    if type(asked) is not range:
+        names = [known.named(first, one) for one in asked]
+    if len(names) < len(asked) or "" in names:
+        spelled = getattr(function, "__qualname__", function)
+        raise TypeError(f"E5031 only a run knows that `{spelled}` takes any arguments, as `*args`; call it by its name")
+    return call_of(known, args, kwargs, names, values)
+
+
+def call_of(
+    known: LookedUp, args: tuple[object, ...], kwargs: dict[str, object], names: Sequence[str], values: Sequence[object]
+) -> CallLookedUp:
+    """The call, and which of the arguments are floating."""
+    floating = tuple([name for name, value in zip(names, values, strict=True) if is_floating(value)])
+    return CallLookedUp(known, args, kwargs, names, floating, values)
+
+
+def _call_of_class(cls: type) -> FunctionType | None:
+    """The `__call__` of a class, if that is a function of Python."""
+    for base in cls.__mro__:
+        if "__call__" in base.__dict__:
+            found = base.__dict__["__call__"]
+            return found if type(found) is FunctionType else None
+    return None
+
+
+def _is_ours(function: Function) -> bool:
+    """Whether an object is a derivative."""
+    return type(function).__module__.startswith("srcgrad.")
+
+
+def _begun(call: CallLookedUp, mode: str) -> tuple[AnyDerivative, ExecutedText, Sequence[object]]:
+    """The derivative of what is called, its text and its arguments in order; E5032 if it writes into one of them."""
+    derivative = call.known.derivative(mode, call.floating)
+    values = derivative.ordered_arguments(call.args, call.kwargs)
+    made = derivative.text_of_last_call(values)
+    if made is None:
+        made, _ = derivative.ready_text(values)
+        if made.written:
+            given = dict(zip(derivative.signature.parameters, values, strict=True))
+            _check_unwritten(derivative.primal.__name__, made.written, given)
+    return derivative, made, values
+
+
+def _check_unwritten(called: str, written: dict[str, Place], values: dict[str, object]) -> None:
+    """E5032 for a function that writes into an array that it is given; `s += x` of a number binds it anew."""
+    for name, place in written.items():
+        if not isinstance(values.get(name), int | float | np.generic):
+            raise DifferentiationError(
+                "E5032",
+                f"`{called}` writes into `{name}`",
+                "write into a copy, or call the function by its name",
+                place,
+            )
+
+
+def _constant(value: Numbers) -> Numbers:
+    return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
+
+
+def pullback_looked_up(function: Function, wrt: tuple[int | str, ...] | None) -> Function:
+    """What `srcgrad.runtime.pullback_of` gives."""
+
+    def pulled(*args: object, **kwargs: object) -> tuple[Numbers, Function]:
+        call = _called(function, wrt, args, kwargs)
+        if not call.floating:
+            return function(*args, **kwargs), _constant_pullback(list(map(_constant, call.values)))
+        derivative, made, values = _begun(call, "vjp")
+        y, back = run(made.function, values, derivative.named, None, derivative.primal)
+        _check_value(y)
+        if len(call.floating) < len(call.wrt):
+            back = _padded(back, call.wrt, call.floating, list(map(_constant, call.values)))
+        return y, _checked(back, y)
+
+    return pulled
+
+
+def _constant_pullback(zeros: list[object]) -> Function:
+    """The pullback of what no derivative flows through."""
+    return lambda seed: zeros[0] if len(zeros) == 1 else tuple(zeros)
+
+
+def _padded(back: Function, wrt: Sequence[str], floating: Sequence[str], zeros: list[object]) -> Function:
+    """The pullback with zeros for arguments through which no derivative flows."""
+
+    def padded(seed: Numbers) -> Numbers:
+        found = back(seed)
+        given = dict(zip(floating, found if len(floating) > 1 else (found,), strict=True))
+        return tuple(given.get(name, zero) for name, zero in zip(wrt, zeros, strict=True))
+
+    return padded
+
+
+def _checked(back: Function, y: Numbers) -> Function:
+    """The pullback, for seeds of the shape of the value; it holds nothing but what the forward half has kept."""
+    if type(y) is tuple:
+        return _checked_parts(back, [np.shape(part) for part in y])
+    shape = np.shape(y)
+
+    def checked(seed: Numbers) -> Numbers:
+        if type(seed) is tuple:
+            seed = np.array(seed)  # of an array that was unpacked
+        if np.shape(seed) != shape:
+            raise TypeError(f"E5014 the seed has shape {np.shape(seed)}, the value {shape}; report this as a bug")
+        return back(seed)
+
+    return checked
+
+
+def _checked_parts(back: Function, shapes: list[tuple[int, ...]]) -> Function:
+    def checked(seed: Numbers) -> Numbers:
+        if type(seed) is not tuple:
+            raise TypeError(
+                "E5031 a function that only a run knows gives a tuple, and its parts are read one by one; "
+                "unpack it where the function is called: `a, b = f(x)`"
+            )
+        if [np.shape(part) for part in seed] != shapes:
+            raise TypeError("E5014 the parts of the seed have other shapes than the value; report this as a bug")
+        return back(seed)
+
+    return checked
+
+
+def _check_value(y: Numbers) -> None:
+    """E5031 for a value that is neither a number or an array, nor a tuple of such."""
+    for part in y if type(y) is tuple else (y,):
+        is_floating(part)
+
+
+def pushforward_looked_up(
+    function: Function, tangents: tuple[object, ...], wrt: tuple[int | str, ...] | None
+) -> Function:
+    """What `srcgrad.runtime.pushforward_of` gives."""
+
+    def pushed(*args: object, **kwargs: object) -> tuple[Numbers, Numbers]:
+        call = _called(function, wrt, args, kwargs)
+        given = dict(zip(call.wrt, tangents, strict=True))
+        if not call.floating:
+            y = function(*args, **kwargs)
+            return y, tuple(map(_constant, y)) if type(y) is tuple else _constant(y)
+        derivative, made, values = _begun(call, "forward")
+        along = dict(zip(made.seeds, [given[name] for name in derivative.wrt], strict=True))
+        y, y_dot = run(functools.partial(made.function, **along), values, derivative.named, None, derivative.primal)
+        _check_value(y)
+        return y, y_dot
+
+    return pushed
+
+
+@dataclass(frozen=True, slots=True)
+class AdjointLookedUp:
+    """What `srcgrad.runtime.adjoint_of` gives: a function of a seed and of the arguments of another function."""
+
+    function: Function
+    wrt: tuple[int | str, ...]
+
+    def __call__(self, seed: Numbers, *args: object, **kwargs: object) -> Numbers:
+        _called(self.function, self.wrt, args, kwargs).known.check_repeatable()
+        _, back = pullback_looked_up(self.function, self.wrt)(*args, **kwargs)
+        return back(seed)
+
+    def as_function(
+        self, args: tuple[object, ...], kwargs: dict[str, object], asked: Sequence[int | str], values: Sequence[object]
+    ) -> CallLookedUp:
+        """The call of its text, which has a derivative as other functions have."""
+        return _call_of_text(self.function, self.wrt, "pull", 1, args, kwargs, asked, values)
+
+
+@dataclass(frozen=True, slots=True)
+class TangentLookedUp:
+    """What `srcgrad.runtime.tangent_of` gives: a function of tangents and of the arguments of another function."""
+
+    function: Function
+    wrt: tuple[int | str, ...]
+
+    def __call__(self, *args: object, **kwargs: object) -> Numbers:
+        count = len(self.wrt)
+        _called(self.function, self.wrt, args[count:], kwargs).known.check_repeatable()
+        return pushforward_looked_up(self.function, args[:count], self.wrt)(*args[count:], **kwargs)[1]
+
+    def as_function(
+        self, args: tuple[object, ...], kwargs: dict[str, object], asked: Sequence[int | str], values: Sequence[object]
+    ) -> CallLookedUp:
+        """The call of its text, which has a derivative as other functions have."""
+        return _call_of_text(self.function, self.wrt, "push", len(self.wrt), args, kwargs, asked, values)
+
+
+def _call_of_text(
+    function: Function,
+    wrt: tuple[int | str, ...],
+    mode: str,
+    count: int,
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    asked: Sequence[int | str],
+    values: Sequence[object],
+) -> CallLookedUp:
+    """The call of the text of a derivative, of which the first `count` arguments are seeds or tangents."""
+    inner = _called(function, wrt, args[count:], kwargs)
+    inner.known.check_repeatable()
+    derivative = inner.known.derivative(mode, tuple(inner.wrt))
+    given, kinds = derivative.arguments(inner.args, inner.kwargs)
+    text = derivative.as_function(kinds)
+    seeds = dict(zip(derivative.executed_text(kinds, inline=True).seeds, args[:count], strict=True))
+    positional = len(given) - len(derivative.named)
+    words = dict(zip(derivative.named, given[positional:], strict=True))
+    by_place = dict(zip(wrt, inner.wrt, strict=True))
+    firsts = list(seeds)
+    names = [
+        firsts[one] if type(one) is int and one < count else by_place[one - count if type(one) is int else one]
+        for one in asked
+    ]
+    return call_of(_look_up(text), tuple(given[:positional]), words | seeds, names, values)

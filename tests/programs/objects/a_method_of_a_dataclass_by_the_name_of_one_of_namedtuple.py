@@ -1,5 +1,5 @@
 # a method of a dataclass by the name of one of NamedTuple
-# expect: E5003
+# expect: E5005
 @dataclasses.dataclass
 class P:
     a: float

@@ -1,0 +1,7 @@
+# a function made of what is differentiated in a list
+# expect: E5003
+def f(x, c):
+    functions = [functools.partial(np.multiply, c), np.tanh]
+    for function in functions:
+        x = function(x)
+    return np.sum(x)
