@@ -97,7 +97,7 @@ def desugar(function: Node, facts: Facts) -> Node:
     facts.names.local = work.made | own_names(function) | frozenset(facts.names.functions)
     work.options = options(function, facts)
     work.given = frozenset(parameters(function))
-    work.of_arguments = reads_of_arguments(function, work.bound.intersection(facts.request.wrt))
+    work.of_arguments = reads_of_arguments(function, work.bound.intersection(facts.request.wrt) & work.given)
     if any(isinstance(node, gast.For) for node in statements(function.body)):
         work.varied = work.given | assigned_varied(function, facts, parameters(function))
     function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]

@@ -3,8 +3,8 @@
 def doubled(h):
     h *= 2.0
     return h
-def f(x, c, functions):
-    for function in functions:
+FUNCTIONS = [np.sin, doubled]
+def f(x, c):
+    for function in FUNCTIONS:
         x = function(x)
     return np.sum(x) * c
-ARGS = (np.array([0.4, -0.7]), 0.6, [np.sin, doubled])

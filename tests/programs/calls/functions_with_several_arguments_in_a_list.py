@@ -1,8 +1,8 @@
 # functions with several arguments in a list
 # expect: right
-def f(x, c, functions):
+FUNCTIONS = [lambda a, b: a * b, lambda a, b=2.0: a * a + np.sin(b)]
+def f(x, c):
     y = 0.0
-    for function in functions:
+    for function in FUNCTIONS:
         y = y + np.sum(function(x, c) * function(c, b=x))
     return y
-ARGS = (np.array([0.4, -0.7]), 0.6, [lambda a, b: a * b, lambda a, b=2.0: a * a + np.sin(b)])

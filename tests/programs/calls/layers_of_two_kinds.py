@@ -2,8 +2,8 @@
 # expect: right
 def own(h):
     return h * np.sin(h)
-def f(x, c, layers):
-    for layer in layers:
+LAYERS = [own, np.tanh, lambda h: h * h]
+def f(x, c):
+    for layer in LAYERS:
         x = layer(x) + 0.1
     return np.sum(x) * c
-ARGS = (np.array([0.4, -0.7]), 0.6, [own, np.tanh, lambda h: h * h])
