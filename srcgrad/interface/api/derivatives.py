@@ -43,7 +43,6 @@ ROOM = 64  # of what was asked for last; each holds its function, and what that 
 _LOCK = threading.Lock()
 _KEPT: OrderedDict[object, tuple[object, object]] = OrderedDict()
 K = TypeVar("K")
-Numbers = Any  # a number, an array, or a tuple of such
 
 
 def keep(function: Callable[..., Any], asked: tuple[object, ...], make: Callable[[], K]) -> K:
@@ -395,16 +394,16 @@ class CallLookedUp:
     values: Sequence[object]  # of `wrt`
 
 
-def is_floating(value: Numbers) -> bool:
+def is_floating(value: object) -> bool:
     """Whether an argument of such a call is a real number or an array of them; TypeError (E5031) if nothing like it."""
     cls = type(value)
     if cls is float or cls is np.float64:
         return True
     if cls is np.ndarray or isinstance(value, int | float | np.generic):
-        kind = value.dtype.kind if hasattr(value, "dtype") else np.dtype(cls).kind
+        kind = np.dtype(getattr(value, "dtype", cls)).kind
         if kind in "fbiu":
             return bool(kind == "f")
-    found = f"a {cls.__name__}" if cls is not np.ndarray else f"an array of {value.dtype}"
+    found = f"a {cls.__name__}" if not isinstance(value, np.ndarray) else f"an array of {value.dtype}"
     raise TypeError(
         f"E5031 a function that only a run knows takes or gives {found}, not real numbers or an array of them; "
         "call it by its name, or let it take and give numbers and arrays one by one"
@@ -412,7 +411,7 @@ def is_floating(value: Numbers) -> bool:
 
 
 def _called(
-    function: Any, wrt: Sequence[int | str] | None, args: tuple[object, ...], kwargs: dict[str, object]
+    function: object, wrt: Sequence[int | str] | None, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> CallLookedUp:
     """What a call calls in the end, behind methods, partial applications and objects, and what it is given."""
     asked: Sequence[int | str] = (
@@ -421,11 +420,13 @@ def _called(
     values = args if type(asked) is range else [args[one] if isinstance(one, int) else kwargs[one] for one in asked]
     first = 0
     while type(function) is not FunctionType:
-        if type(function) is MethodType:
-            function, args, first = function.__func__, (function.__self__, *args), first + 1
+        if isinstance(function, MethodType):
+            args, first = (function.__self__, *args), first + 1
+            function = function.__func__
         elif isinstance(function, functools.partial):
             args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
-            function, first = function.func, first + len(function.args)
+            first += len(function.args)
+            function = function.func
         elif isinstance(function, AdjointLookedUp | TangentLookedUp):
             return function.as_function(args, kwargs, asked, values)
         elif not _is_ours(function) and (call := _call_of_class(type(function))) is not None:
@@ -434,7 +435,7 @@ def _called(
             break
     if isinstance(function, type):
         raise TypeError(f"E5031 only a run knows that the class {function.__qualname__} is called; call it by its name")
-    known = _look_up(function)
+    known = _look_up(cast(Function, function))
     names: Sequence[str] = known.names[first : first + len(asked)]
     if type(asked) is not range:
         names = [known.named(first, one) for one in asked]
@@ -461,7 +462,7 @@ def _call_of_class(cls: type) -> FunctionType | None:
     return None
 
 
-def _is_ours(function: Function) -> bool:
+def _is_ours(function: object) -> bool:
     """Whether an object is a derivative."""
     return type(function).__module__.startswith("srcgrad.")
 
@@ -491,14 +492,19 @@ def _check_unwritten(called: str, written: dict[str, Place], values: dict[str, o
             )
 
 
-def _constant(value: Numbers) -> Numbers:
-    return np.zeros(np.shape(value)) if isinstance(value, np.ndarray) else 0.0
+def _shape(value: object) -> tuple[int, ...]:
+    found: tuple[int, ...] = getattr(value, "shape", ())  # a number of Python has none
+    return found
+
+
+def _constant(value: object) -> object:
+    return np.zeros(_shape(value)) if isinstance(value, np.ndarray) else 0.0
 
 
 def pullback_looked_up(function: Function, wrt: tuple[int | str, ...] | None) -> Function:
     """What `srcgrad.runtime.pullback_of` gives."""
 
-    def pulled(*args: object, **kwargs: object) -> tuple[Numbers, Function]:
+    def pulled(*args: object, **kwargs: object) -> tuple[object, Function]:
         call = _called(function, wrt, args, kwargs)
         if not call.floating:
             return function(*args, **kwargs), _constant_pullback(list(map(_constant, call.values)))
@@ -520,7 +526,7 @@ def _constant_pullback(zeros: list[object]) -> Function:
 def _padded(back: Function, wrt: Sequence[str], floating: Sequence[str], zeros: list[object]) -> Function:
     """The pullback with zeros for arguments through which no derivative flows."""
 
-    def padded(seed: Numbers) -> Numbers:
+    def padded(seed: object) -> object:
         found = back(seed)
         given = dict(zip(floating, found if len(floating) > 1 else (found,), strict=True))
         return tuple(given.get(name, zero) for name, zero in zip(wrt, zeros, strict=True))
@@ -528,37 +534,37 @@ def _padded(back: Function, wrt: Sequence[str], floating: Sequence[str], zeros: 
     return padded
 
 
-def _checked(back: Function, y: Numbers) -> Function:
+def _checked(back: Function, y: object) -> Function:
     """The pullback, for seeds of the shape of the value; it holds nothing but what the forward half has kept."""
     if type(y) is tuple:
-        return _checked_parts(back, [np.shape(part) for part in y])
-    shape = np.shape(y)
+        return _checked_parts(back, [_shape(part) for part in y])
+    shape = _shape(y)
 
-    def checked(seed: Numbers) -> Numbers:
+    def checked(seed: object) -> object:
         if type(seed) is tuple:
             seed = np.array(seed)  # of an array that was unpacked
-        if np.shape(seed) != shape:
-            raise TypeError(f"E5014 the seed has shape {np.shape(seed)}, the value {shape}; report this as a bug")
+        if _shape(seed) != shape:
+            raise TypeError(f"E5014 the seed has shape {_shape(seed)}, the value {shape}; report this as a bug")
         return back(seed)
 
     return checked
 
 
 def _checked_parts(back: Function, shapes: list[tuple[int, ...]]) -> Function:
-    def checked(seed: Numbers) -> Numbers:
+    def checked(seed: object) -> object:
         if type(seed) is not tuple:
             raise TypeError(
                 "E5031 a function that only a run knows gives a tuple, and its parts are read one by one; "
                 "unpack it where the function is called: `a, b = f(x)`"
             )
-        if [np.shape(part) for part in seed] != shapes:
+        if [_shape(part) for part in seed] != shapes:
             raise TypeError("E5014 the parts of the seed have other shapes than the value; report this as a bug")
         return back(seed)
 
     return checked
 
 
-def _check_value(y: Numbers) -> None:
+def _check_value(y: object) -> None:
     """E5031 for a value that is neither a number or an array, nor a tuple of such."""
     for part in y if type(y) is tuple else (y,):
         is_floating(part)
@@ -569,7 +575,7 @@ def pushforward_looked_up(
 ) -> Function:
     """What `srcgrad.runtime.pushforward_of` gives."""
 
-    def pushed(*args: object, **kwargs: object) -> tuple[Numbers, Numbers]:
+    def pushed(*args: object, **kwargs: object) -> tuple[object, object]:
         call = _called(function, wrt, args, kwargs)
         given = dict(zip(call.wrt, tangents, strict=True))
         if not call.floating:
@@ -591,7 +597,7 @@ class AdjointLookedUp:
     function: Function
     wrt: tuple[int | str, ...]
 
-    def __call__(self, seed: Numbers, *args: object, **kwargs: object) -> Numbers:
+    def __call__(self, seed: object, *args: object, **kwargs: object) -> object:
         _called(self.function, self.wrt, args, kwargs).known.check_repeatable()
         _, back = pullback_looked_up(self.function, self.wrt)(*args, **kwargs)
         return back(seed)
@@ -610,7 +616,7 @@ class TangentLookedUp:
     function: Function
     wrt: tuple[int | str, ...]
 
-    def __call__(self, *args: object, **kwargs: object) -> Numbers:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         count = len(self.wrt)
         _called(self.function, self.wrt, args[count:], kwargs).known.check_repeatable()
         return pushforward_looked_up(self.function, args[:count], self.wrt)(*args[count:], **kwargs)[1]
