@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from srcgrad.interface.api.row_blocks import blocked
     from srcgrad.interface.api.user_rules import Function, register_jvp, register_vjp, sensitivity
     from srcgrad.interface.check.check import check_grads
-    from srcgrad.interface.show.explain import explain
-    from srcgrad.interface.show.html_report import report
+    from srcgrad.interface.show.explain import explain, report
     from srcgrad.interface.show.trace import trace
     from srcgrad.runtime.hooks import hook, stop_gradient
 
@@ -65,7 +64,7 @@ _HOME = {
     "opaque": "core.marks",
     "register_jvp": "interface.api.user_rules",
     "register_vjp": "interface.api.user_rules",
-    "report": "interface.show.html_report",
+    "report": "interface.show.explain",
     "safe_where": "core.marks",
     "sensitivity": "interface.api.user_rules",
     "source": "interface.api.differentiable",

@@ -226,7 +226,7 @@ def _stem(target: str) -> str:
 
 def _as_html(asked: argparse.Namespace, targets: Sequence[str], text: str | None) -> int:
     """One report of all targets; with `-o FILE` their text, too."""
-    from srcgrad.interface.show.html_report import dumped_report
+    from srcgrad.interface.show.explain import dumped_report
 
     if asked.html is None:
         message = "--args runs the target to tell bytes, which a text does not hold"

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from srcgrad.backend.text import import_effects
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.dump import dump
 
@@ -1136,3 +1137,80 @@ def test_only_what_the_value_needs_is_taken_over(tmp_path):
         'N = 3\n\n\ndef value_of_W():\n    """`W` as model.py leaves it behind line 9."""\n    W = np.zeros(N)\n'
         "    for i in range(N):\n        W[i] = i + 1.0\n    W /= W.sum()\n    return W\n\n\nW = value_of_W()\n"
     ) in text
+
+
+# what Python itself calls: a method of a class of the module, its result, and where the module makes Python call it
+CALLED_BY_PYTHON = {
+    "an equation": ("__eq__(self, o)", "True", "K() == 3"),
+    "a length": ("__len__(self)", "1", "n = len(K())"),
+    "a condition": ("__bool__(self)", "True", "if K():\n    pass"),
+    "a condition, of a length": ("__len__(self)", "1", "n = 1 if K() else 2"),
+    "a loop with a condition": ("__bool__(self)", "False", "while K():\n    pass"),
+    "an assertion": ("__bool__(self)", "True", "assert K()"),
+    "not": ("__bool__(self)", "True", "n = not K()"),
+    "and": ("__bool__(self)", "True", "n = K() and 3"),
+    "a comprehension's condition": ("__bool__(self)", "True", "n = [1 for k in [K()] if k]"),
+    "in": ("__contains__(self, i)", "True", "n = 3 in K()"),
+    "in a list of them": ("__eq__(self, o)", "True", "n = 3 in [K()]"),
+    "a part that goes": ("__delitem__(self, i)", "None", "k = K()\ndel k[0]"),
+    "a sign": ("__neg__(self)", "1", "n = -K()"),
+    "a float": ("__float__(self)", "1.0", "n = float(K())"),
+    "a text": ("__str__(self)", "''", "n = str(K())"),
+    "a printed text": ("__str__(self)", "''", "print(K())"),
+    "a formatted text": ("__format__(self, s)", "''", "n = f'{K()}'"),
+    "a text with a value": ("__str__(self)", "''", "n = '%s' % K()"),
+    "a text's method": ("__str__(self)", "''", "n = '{}'.format(K())"),
+    "a key of a display": ("__hash__(self)", "1", "d = {K(): 1}"),
+    "a key": ("__hash__(self)", "1", "d = {}\nd[K()] = 3"),
+    "an order": ("__lt__(self, o)", "True", "n = sorted([K(), K()])"),
+    "a list put in order": ("__lt__(self, o)", "True", "n = [K(), K()]\nn.sort()"),
+    "the least": ("__lt__(self, o)", "True", "n = min(K(), K())"),
+    "a place in a list": ("__eq__(self, o)", "True", "n = [K()].index(3)"),
+    "an index": ("__index__(self)", "1", "n = [1, 2][K()]"),
+    "a bound of a slice": ("__index__(self)", "1", "n = [1, 2][: K()]"),
+    "an item": ("__getitem__(self, i)", "1", "n = K()[0]"),
+    "a loop": ("__iter__(self)", "iter([1])", "for a in K():\n    pass"),
+    "a loop by items": ("__getitem__(self, i)", "[][i]", "for a in K():\n    pass"),
+    "an unpacking": ("__iter__(self)", "iter([1, 2])", "a, b = K()"),
+    "an attribute": ("__getattribute__(self, n)", "1", "n = K().q"),
+    "an array": ("__array__(self, dtype=None, copy=None)", "np.ones(2)", "n = np.sum(K())"),
+    "a descriptor that is read": ("__get__(self, o, t)", "1", "class C:\n    d = K()\nn = C().d"),
+    "a descriptor that is set": ("__set__(self, o, v)", "None", "class C:\n    d = K()\nC().d = 3.0"),
+    "a descriptor's name": ("__set_name__(self, o, n)", "None", "class C:\n    d = K()"),
+    "a base's method": ("__len__(self)", "1", "class C(K):\n    pass\nn = len(C())"),
+}
+
+
+@pytest.mark.parametrize("method, result, use", CALLED_BY_PYTHON.values(), ids=CALLED_BY_PYTHON)
+def test_methods_that_python_calls_are_followed(tmp_path, monkeypatch, capsys, method, result, use):
+    case = f"W = np.ones(3)\nclass K:\n    def {method}:\n        W[0] += 7.0\n        return {result}\n{use}"
+    check(tmp_path, case, monkeypatch)
+
+
+def test_classes_that_classes_make_are_followed(tmp_path, monkeypatch, capsys):
+    made = "class M(type):\n    def __init__(cls, *a):\n        W[0] = 7.0\nclass K(metaclass=M):\n    pass"
+    case = f"W = np.ones(3)\n{made}"
+    check(tmp_path, case, monkeypatch)
+
+
+BEYOND = {
+    "an item": "W = np.ones(3)\ndef go():\n    W[0] = 7.0\n{more}\ngo()",
+    "a method": "W = np.ones(3)\ndef go():\n    W.fill(7.0)\n{more}\ngo()",
+    "an argument": "W = np.ones(3)\ndef hit(a):\n    a[0] = 7.0\ndef go():\n    hit(W)\n{more}\ngo()",
+    "a result": "W = np.ones(3)\ndef go():\n    return W\n{more}\ngo()[0] = 7.0",
+    "an output": "W = np.ones(3)\ndef go():\n    np.multiply(W, 2.0, out=W)\n{more}\ngo()",
+    "a second name": "V = [None]\nW = V[0] = np.ones(3)\n{more}\nV[0][0] = 7.0",
+    "a method of a class": "W = np.ones(3)\nclass K:\n    def __eq__(self, o):\n        W[0] = 7.0\n{more}\nK() == 3",
+}
+MORE = "\n".join(f"a{k} = b{k} = len('ab') + {k}" for k in range(100))
+
+
+@pytest.mark.parametrize("case", BEYOND.values(), ids=BEYOND)
+def test_what_is_beyond_the_steps_that_are_followed_is_refused(tmp_path, monkeypatch, case):
+    check(tmp_path, case.format(more=MORE), monkeypatch)
+    monkeypatch.setattr(import_effects, "MOST_STEPS", 200)
+    with pytest.raises(DifferentiationError) as caught:
+        dump(write(tmp_path, case.format(more=MORE)), wrt=("x",))
+    assert caught.value.code == "E5012"
+    plain = "W = np.ones(3)\ndef go():\n    return W[0]\n{more}\ngo()"
+    assert "value_of_" not in check(tmp_path, plain.format(more=MORE), monkeypatch)
