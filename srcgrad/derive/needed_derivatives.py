@@ -587,7 +587,12 @@ class _Needs:
         changing = (facts.memory.mutable, facts.memory.viewed, facts.memory.views, facts.kinds.containers)
         if one in self.written or one in facts.names.temporaries or any(one in table for table in changing):
             return False
-        return not any(one in stores(each) for each in statements(self.block[place:reader]))
+        if any(one in stores(each) for each in statements(self.block[place:reader])):
+            return False
+        node = self.block[reader]
+        made = [each.value for held, each in self.made.items() if self.made_at[held] == reader and one in loads(each)]
+        own = all(any(same_tree(value, part) for part in walk(node.value)) for value in made)  # `y > 0.1`, of y before
+        return one not in stores(node) or own
 
     def _shorten_masks(self) -> dict[str, str]:
         """By name, masks that are others, which stay; the others have the shapes of values that are there early."""

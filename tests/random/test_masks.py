@@ -16,7 +16,7 @@ def test_drawn_programs(first: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", [20011, 20021, 20053, 21018, 21057, 21064, 710003])
+@pytest.mark.parametrize("seed", [20011, 20021, 20053, 21018, 21057, 21064, 710003, 740007])
 def test_products_with_the_hessian(seed: int) -> None:
     """A stack may have no supports, a size hands its zeros on; what a tangent reads early stays before who reads it, too."""
     found = outcome(seed, 2)
