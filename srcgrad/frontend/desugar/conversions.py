@@ -166,7 +166,7 @@ class Meanings:
     def _function(self, called: Any) -> str:
         """A name that means a function."""
         known = isinstance(called, StaticFunction)
-        spelled = self.facts.names.fresh(str(called.qualname if known else called.__name__))
+        spelled = self.facts.names.fresh(str(called.qualname if known else getattr(called, "__name__", "function")))
         meant = Binding("function", static=called) if known else Binding("object", called)
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled

@@ -268,6 +268,7 @@ class ReadyText:
     kinds: dict[str, Kind]
     generation: int
     quick: QuickText | None = None
+    asked: bool = False  # whether a quick look was asked for, which not all arguments have
 
 
 def looks(values: Iterable[Any], *, sized: bool = False) -> tuple[Any, ...] | None:
@@ -517,7 +518,8 @@ class Derivative(Generic[P, R]):
         alike, now = looks(values), generation()
         known = self._ready.get(alike)
         if known is not None and self.holds(known):
-            if known.quick is None and not self.named and not known.made.written:
+            if not known.asked and not self.named and not known.made.written:
+                known.asked = True
                 known.quick = quick_text(known, values, self._places, self._form.get(self.mode, ""), self.result)
             self._quick = known.quick
             return known.made.check_overlaps(values, self.signature), None
