@@ -42,7 +42,7 @@ from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Origin, Source, WrittenPlaces, source_of
 from srcgrad.core.target import Target
-from srcgrad.core.trees import Node, at, copy, expression, find_nodes, parameters, walk
+from srcgrad.core.trees import Node, assign, at, copy, expression, find_nodes, parameters, walk
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.inline_call import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.functions_with_rules import passed_on, primal_of
@@ -267,6 +267,31 @@ def packed(tree: Node, kinds: dict[str, Kind]) -> Node:
         arguments.kw_defaults.append(None)
     arguments.vararg = arguments.kwarg = None
     return tree
+
+
+def with_parameters(tree: Node, held: str, names: tuple[str, ...]) -> Node:
+    """A function with a parameter for each argument in place of `*held`, whose tuple is bound in its first line."""
+    tree = copy(tree)
+    stored = {n.id for s in tree.body for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Store)}
+    for node in [n for s in tree.body for n in walk(s)]:
+        for key in ("args", "elts") if held not in stored else ():
+            parts = getattr(node, key, None)
+            if isinstance(parts, list):
+                setattr(node, key, [one for part in parts for one in _named_parts(part, held, names)])
+    first, tree.args.vararg = tree.args.vararg, None
+    tree.args.args += [at(gast.Name(one, gast.Param(), None, None), first) for one in names]
+    tree.args.defaults = [] if names else tree.args.defaults
+    if any(isinstance(n, gast.Name) and n.id == held for s in tree.body for n in walk(s)):
+        begun = 1 if isinstance(getattr(tree.body[0], "value", None), gast.Constant) else 0
+        tree.body.insert(begun, at(assign(held, expression(f"({''.join(one + ', ' for one in names)})"), first), first))
+    return tree
+
+
+def _named_parts(part: Node, held: str, names: tuple[str, ...]) -> list[Node]:
+    """`*xs` as the names of its items."""
+    if not isinstance(part, gast.Starred) or getattr(part.value, "id", "") != held:
+        return [part]
+    return [at(expression(one), part) for one in names]
 
 
 def _pop_once(tree: Node, held: str) -> None:
@@ -572,6 +597,12 @@ class Module:
                 known = (function, rename_shadows(function.source), function.module)
             else:
                 plain = getattr(function, "__func__", function)
+                placed = getattr(plain, "__srcgrad_places__", None)
+                if placed is not None:
+                    source, namespace = self.source(placed[0])
+                    source = replace(source, tree=with_parameters(source.tree, *placed[1:]), respelled=True)
+                    self.sources[_identity(function)] = function, source, namespace
+                    return source, namespace
                 plain = passed_on(getattr(plain, "__srcgrad_primal__", plain))
                 known = (function, rename_shadows(with_live_defaults(source_of(plain), plain)), LiveNamespace(plain))
             self.sources[_identity(function)] = known

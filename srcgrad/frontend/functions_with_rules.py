@@ -337,6 +337,50 @@ def takes_several(signature: inspect.Signature) -> bool:
     return any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values())
 
 
+def with_places(function: Function, wrt: object, count: int | None = None) -> Function | None:
+    """A function with `*args` as one with a parameter for each of so many arguments; None if positions ask for none.
+
+    Without a number it tells whether there is a position beside the parameters with names: the function itself.
+
+    >>> def product(first, *rest): return first * rest[0] * rest[1]
+    >>> inspect.signature(with_places(product, 1, 3))
+    <Signature (first, rest_0, rest_1)>
+    >>> with_places(product, 0, 3), with_places(product, "rest")
+    (None, None)
+    """
+    if not getattr(getattr(function, "__code__", None), "co_flags", 0) & inspect.CO_VARARGS:
+        return None
+    known = list(inspect.signature(function).parameters.values())
+    place = next((k for k, one in enumerate(known) if one.kind is one.VAR_POSITIONAL), None)
+    asked = [one for one in (wrt if isinstance(wrt, tuple | list) else (wrt,)) if type(one) is int]
+    if place is None or not any(one < 0 or one >= place for one in asked):
+        return None
+    return function if count is None else _one_by_one(function, known, place, count)
+
+
+def _one_by_one(function: Function, known: list[inspect.Parameter], place: int, count: int) -> Function:
+    """The function with parameters `xs_0`, `xs_1` in place of `*xs`."""
+    taken = {*function.__code__.co_varnames, *function.__code__.co_names, *function.__code__.co_freevars}
+    stem = known[place].name
+    while any(f"{stem}_{k}" in taken for k in range(count)):
+        stem += "_"
+    given = [one.replace(default=one.empty) if count > place else one for one in known[:place]]
+    more = [
+        inspect.Parameter(f"{stem}_{k}", inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in range(max(count - place, 0))
+    ]
+
+    @functools.wraps(function)
+    def placed(*args: object, **options: object) -> object:
+        return function(*args, **options)
+
+    signature = inspect.Signature([*given, *more, *known[place + 1 :]])
+    del vars(placed)["__wrapped__"]
+    vars(placed).update(
+        __signature__=signature, __srcgrad_places__=(function, known[place].name, tuple(one.name for one in more))
+    )
+    return placed
+
+
 def in_order(
     signature: inspect.Signature, primal: object, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[object, ...]:

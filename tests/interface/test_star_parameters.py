@@ -7,6 +7,7 @@ import functools
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad import DifferentiationError, check_grads, grad, hessian, value_and_grad
 from tests.programs import everyday
 
@@ -114,3 +115,77 @@ def test_stars_handed_on() -> None:
 
     check_grads(both, (0.7, 1.3), order=2)
     assert np.isclose(grad(through)(0.7, 1.3, k=2.0), 2.0 * 1.69 * 2.0)
+
+
+def product(*xs):
+    """A product of two, the second squared."""
+    return xs[0] * xs[1] ** 2
+
+
+def weighted(x, *others, k=1.0):
+    return x * k + sum(j * np.sum(one**2) for j, one in enumerate(others, 2))
+
+
+def handed_on(*xs):
+    return product(*xs) + product(xs[0], xs[1])
+
+
+def test_positions_are_those_of_arguments() -> None:
+    assert grad(product)(2.0, 3.0) == 9.0 and grad(product, -1)(2.0, 3.0) == 12.0
+    assert grad(product, (1, 0))(2.0, 3.0) == (12.0, 9.0)
+    assert grad(weighted, 2)(1.0, 2.0, np.ones(2), k=3.0).tolist() == [6.0, 6.0]
+    assert grad(weighted, 2)(1.0, 2.0, 3.0, 4.0) == 18.0
+    assert value_and_grad(product, 1)(2.0, 3.0) == (18.0, 12.0)
+    assert hessian(product, (0, 1))(2.0, 3.0)[0][1] == 6.0
+    assert srcgrad.hvp(product, 1)(2.0, 3.0, 0.5) == 2.0
+    assert srcgrad.jacobian(product, 1)(2.0, 3.0) == 12.0
+    assert srcgrad.elementwise_grad(product, 1)(2.0, np.ones(2)).tolist() == [4.0, 4.0]
+
+
+def test_arguments_of_which_each_has_an_adjoint_and_a_tangent() -> None:
+    assert srcgrad.vjp(product, 2.0, 3.0)[1](1.0) == (9.0, 12.0)
+    assert srcgrad.vjp(weighted, 2.0, 3)[1](1.0) == (1.0, None)
+    assert srcgrad.jvp(product, (2.0, 3.0), (1.0, 0.5)) == (18.0, 15.0)
+    assert srcgrad.linearize(product, 2.0, 3.0)[1](1.0, 0.5) == 15.0
+    for function in (product, weighted, handed_on):
+        check_grads(function, (0.7, 1.3), order=2)
+    check_grads(weighted, (0.7, np.ones(2), 0.3), order=2)
+
+
+def test_a_default_in_front_of_what_is_left_over() -> None:
+    def shifted(x, k=2.0, *rest):
+        return x * k + sum(rest) * x
+
+    assert [grad(shifted, -1)(*args) for args in ((3.0,), (3.0, 4.0), (3.0, 4.0, 5.0))] == [3.0, 3.0, 3.0]
+    assert value_and_grad(shifted, -1)(3.0)[0] == 6.0
+    shifted.__defaults__ = (7.0,)
+    assert value_and_grad(shifted, -1)(3.0)[0] == 21.0
+
+
+def test_a_name_that_a_parameter_for_an_item_would_have() -> None:
+    def clash(*xs):
+        xs_0 = 5.0
+        return xs[0] * xs_0 * xs[1]
+
+    assert grad(clash)(2.0, 3.0) == 15.0
+
+
+def test_a_wrapper_without_the_signature_of_what_it_wraps() -> None:
+    def doubled(function):
+        def wrapper(*args, **kwargs):
+            return 2.0 * function(*args, **kwargs)
+
+        return wrapper
+
+    made = doubled(area)
+    assert grad(made)(0.5, 2.0, k=3.0) == grad(area)(0.5, 2.0, k=3.0) * 2.0
+    check_grads(made, (0.7, 1.3), order=2)
+
+
+def test_the_text_is_that_of_the_function() -> None:
+    made = grad(product)
+    with pytest.raises(DifferentiationError) as found:
+        print(made.source)
+    assert found.value.code == "E5009"
+    made(2.0, 3.0)
+    assert "return xs[0] * xs[1] ** 2" in made.source and "def product_grad(xs_0, xs_1, y_bar=1.0):" in made.source

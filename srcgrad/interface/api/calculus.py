@@ -26,10 +26,13 @@ from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
+from srcgrad.frontend.functions_with_rules import with_places
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, ReadyText, Wrt, looks
 from srcgrad.interface.api.derivatives import (
+    by_count,
+    by_place,
     chosen_wrt,
     float_arguments,
     jvp,
@@ -72,6 +75,8 @@ def elementwise_grad(
     wrt = chosen_wrt(function, wrt, argnums)
     record, single = target_named(target), not isinstance(wrt, tuple)
     asked = "elementwise", repr(wrt), record
+    if with_places(function, wrt) is not None:
+        return by_count(function, wrt, lambda one: elementwise_grad(one, wrt, target=record))
     return keep(function, asked, lambda: Derivative[P, Any](function, "elementwise", wrt, single, record)).again()
 
 
@@ -158,6 +163,8 @@ def hvp(
     array([6., 0.])
     """
     chosen, record = chosen_wrt(function, wrt, argnums), target_named(target)
+    if with_places(function, chosen) is not None:
+        return by_count(function, chosen, lambda one: hvp(one, chosen, target=record), 1)
     return keep(function, ("hvp", repr(chosen), record), lambda: HessianProduct(function, chosen, record)).again()
 
 
@@ -206,6 +213,7 @@ def linearize(
     (18.0, 12.0, ('x_dot',))
     """
     places = float_arguments(function, args) if wrt is None else wrt
+    function = by_place(function, places, len(args))
     ahead = recent_derivative(function, "forward", places, False, target).again()
     zeros = tuple(zeros_like(args[_place(name, ahead)]) for name in ahead.wrt)
     y, _ = ahead.forward(args, zeros)
@@ -818,4 +826,6 @@ def hessian(
 def _jacobian(function: Callable[P, object], wrt: Wrt, mode: str | None, target: Target, second: bool) -> Jacobian[P]:
     """One that shares the texts of an equal one that was asked for lately."""
     asked = "hessian" if second else "jacobian", mode, repr(wrt), target
+    if with_places(function, wrt) is not None:
+        return by_count(function, wrt, lambda one: _jacobian(one, wrt, mode, target, second))
     return keep(function, asked, lambda: Jacobian[P](function, wrt, mode, target, second=second)).again()

@@ -1,8 +1,6 @@
 """Derivatives of functions, as functions: what users call.
 
-The derivatives that `vjp` and `jvp` used last: called in a loop, they make the text of a function once.
-
-What users call: derivatives of functions, as functions.
+What was asked for last is kept: asked for in a loop, the text of a function is made once.
 
 Derivatives of functions that only a run knows, for texts that call them: made when such a function is first met, kept
 by function. A function that nobody else holds is not held by what is kept of it.
@@ -30,7 +28,7 @@ from srcgrad.core.rules import rule_of
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.calls.side_effects import check_repeatable
-from srcgrad.frontend.functions_with_rules import given_of, is_ruled
+from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_places
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
@@ -68,6 +66,42 @@ def keep(function: Callable[..., Any], asked: tuple[object, ...], make: Callable
         while len(_KEPT) > ROOM:
             _KEPT.popitem(last=False)
     return made
+
+
+def by_place(function: Function, wrt: object, count: int) -> Function:
+    """The function as it is; one with `*args` of which positions ask for items has a parameter for each argument."""
+    if with_places(function, wrt) is None:
+        return function
+    defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()  # which what is kept holds
+    asked = "places", count, *map(id, defaults)
+    return keep(function, asked, lambda: cast(Function, with_places(function, wrt, count)))
+
+
+def by_count(function: Function, wrt: object, make: Callable[[Function], K], more: int = 0) -> K:
+    """What `make` makes of a function with `*args` for each number of arguments, when it is called; `more` beside."""
+    return cast(K, _ByCount(function, wrt, cast(Callable[[Function], Function], make), more))
+
+
+class _ByCount:
+    """A derivative by the position of an argument among `*args`: another for each number of arguments."""
+
+    def __init__(self, function: Function, wrt: object, make: Callable[[Function], Function], more: int = 0) -> None:
+        self.function, self.wrt, self.make, self.more = function, wrt, make, more
+        self._last: object = None
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        """The derivative for so many arguments, called; `more` arguments are no arguments of the function."""
+        made = self._last = self.make(by_place(self.function, self.wrt, len(args) - self.more))
+        return made(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> object:
+        """What the derivative of the last call has, its `source` say; E5009 before there was one."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self._last is None:
+            message = f"the text is made for as many arguments as a call gives, and `{name}` was asked before any"
+            raise DifferentiationError("E5009", message, "call it first, or name the parameter in `wrt`")
+        return getattr(self._last, name)
 
 
 def recent_derivative(function: Function, mode: str, wrt: Wrt, single: bool, target: str | Target) -> AnyDerivative:
@@ -158,6 +192,8 @@ def _gradient(
     def make() -> Derivative[P, Any]:
         return Derivative(function, mode, wrt, single, record, auxiliary=auxiliary, autocast=autocast, like=like)
 
+    if with_places(function, wrt) is not None:
+        return by_count(function, wrt, lambda one: _gradient(mode, one, wrt, target, auxiliary, autocast, like))
     return make() if like is not None else keep(function, (mode, repr(wrt), auxiliary, cast_to, record), make).again()
 
 
@@ -180,6 +216,7 @@ def vjp(
     (array([3., 0.]), 1.0)
     """
     places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
+    function = by_place(function, places, len(args))
     derivative = recent_derivative(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
     output, pullback = _pulled_at(derivative, derivative.ordered_arguments(args, {}), copy)
     if wrt is not None or len(derivative.wrt) == len(args):
@@ -278,6 +315,7 @@ def jvp(
             "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
         )
     places = float_arguments(function, primals)
+    function = by_place(function, places, len(primals))
     derivative = recent_derivative(function, "forward", places, False, target)
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot

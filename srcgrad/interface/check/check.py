@@ -46,7 +46,7 @@ from srcgrad.core.identity import Function
 from srcgrad.core.source_text import label_of
 from srcgrad.core.trees import parameters
 from srcgrad.interface.api.arguments import discrete
-from srcgrad.interface.api.derivatives import grad, jvp, vjp
+from srcgrad.interface.api.derivatives import by_place, grad, jvp, vjp
 from srcgrad.interface.check.finite_differences import (
     NONE,
     ROOM,
@@ -565,6 +565,7 @@ def table(records: Sequence[Record]) -> str:
 def _subject(
     f: Function, args: tuple[object, ...], wrt: Wrt, kwargs: dict[str, object], tolerance: float | None
 ) -> Subject:
+    f = by_place(f, -1, len(args))
     labels = _labels(f, len(args))
     active = _active_positions(wrt, args, labels)
     bound = _bind_keywords(f, len(args), kwargs) if kwargs else f
