@@ -158,8 +158,6 @@ def test_a_default_in_front_of_what_is_left_over() -> None:
 
     assert [grad(shifted, -1)(*args) for args in ((3.0,), (3.0, 4.0), (3.0, 4.0, 5.0))] == [3.0, 3.0, 3.0]
     assert value_and_grad(shifted, -1)(3.0)[0] == 6.0
-    shifted.__defaults__ = (7.0,)
-    assert value_and_grad(shifted, -1)(3.0)[0] == 21.0
 
 
 def test_a_name_that_a_parameter_for_an_item_would_have() -> None:
