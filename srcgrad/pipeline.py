@@ -57,7 +57,7 @@ from srcgrad.frontend.calls.checkpointed_loops import checkpoints
 from srcgrad.frontend.calls.inline import inline_calls
 from srcgrad.frontend.calls.side_effects import copy_written_arguments
 from srcgrad.frontend.containers_that_change import rebind_changed_arrays
-from srcgrad.frontend.desugar.assignments import item_targets
+from srcgrad.frontend.desugar.assignments import item_targets, known_stars
 from srcgrad.frontend.desugar.compound_statements import compound_statements
 from srcgrad.frontend.desugar.conversions import conversions
 from srcgrad.frontend.desugar.desugar import desugar, generated_text, structured_exits
@@ -213,6 +213,7 @@ DESUGAR = listed(again(generated_text), user(desugar))
 CALLEE = listed(
     user(generators),
     user(compound_statements),
+    user(known_stars),
     item_targets,
     user(checkpoints),
     user(conversions),
@@ -221,7 +222,7 @@ CALLEE = listed(
     structured_exits,
 )  # what is written out
 EFFECTS = listed(
-    user(generators), user(compound_statements), item_targets, *DESUGAR
+    user(generators), user(compound_statements), user(known_stars), item_targets, *DESUGAR
 )  # what is asked for what it changes
 FRONT = listed(
     *CALLEE,
@@ -329,6 +330,7 @@ MODES: dict[str, Passes] = {
 FACTS: dict[Run, str] = {
     generators: "Names Origin Kinds Resolution > Names Origin",
     compound_statements: "Names Origin Kinds Resolution > Names Origin",
+    known_stars: "Names Origin Kinds > Origin",
     item_targets: "Names Origin > Names Origin",
     checkpoints: "Names Origin > Names Origin",
     conversions: "Names Origin Kinds Resolution > Names Origin Kinds",

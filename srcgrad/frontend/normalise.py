@@ -37,7 +37,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import rewrite
-from srcgrad.frontend.calls.side_effects import effects
+from srcgrad.frontend.calls.side_effects import Procedures, effects
 from srcgrad.frontend.context import Scope, cheap, is_long, unused_result
 from srcgrad.frontend.early_facts import varied_names
 from srcgrad.frontend.language import (
@@ -46,6 +46,7 @@ from srcgrad.frontend.language import (
     check_passive,
     is_sequence,
     local_names,
+    moves,
     note_moving,
     wants_arrays,
 )
@@ -486,6 +487,16 @@ def _hold_test(node: Node, scope: Scope) -> None:
         node.test = gast.UnaryOp(gast.Not(), name(held)) if negated else name(held)
 
 
+def _is_check(call: Node, scope: Scope) -> bool:
+    """Whether a call whose result is not used is one for its exceptions, of a function that changes nothing."""
+    found = operation_of(call, scope.facts, scope.local)
+    if found is None or found.kind != "callee" or not isinstance(call.func, gast.Name | gast.Attribute):
+        return False
+    if binding_of(call.func, scope.facts, scope.local) is None or moves(call, scope.facts, scope.local):
+        return False
+    return not Procedures(scope.facts, augments=True).arguments(call, scope.facts, scope.local)
+
+
 def _effect(node: Node, scope: Scope) -> None:
     if isinstance(node.value, gast.Constant):
         return
@@ -499,7 +510,7 @@ def _effect(node: Node, scope: Scope) -> None:
     known = (
         scope.facts.request.generated or node in scope.facts.resolution.effects
     )  # a text of ours has what was looked at before
-    if not known and not effects(node.value, scope.facts, scope.local):
+    if not known and not effects(node.value, scope.facts, scope.local) and not _is_check(node.value, scope):
         raise scope.facts.refuse(node, "E5005", *unused_result(node.value, scope.local))
     scope.facts.resolution.effects[node] = None
     scope.block.append(node)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad import DifferentiationError, check_grads, grad
 
 TARGETS = {  # what stands before, the statement, what is made of it
     "items": ("a = np.zeros(3)", "a[0], a[1] = {}", "a[0] * a[1]"),
@@ -242,3 +243,27 @@ def g({held}, w):
     wanted = [(f(X + one) - f(X - one)) / 2e-6 for one in np.eye(2) * 1e-6]
     assert np.allclose(srcgrad.grad(f)(X), wanted, rtol=1e-6)
     assert np.allclose(srcgrad.grad(g)(X, X.copy()), [0.0, X[0] * X[1] + X[1]])
+
+
+def _volume(a, b=2.0, *, c=3.0):
+    return a * b * c
+
+
+def _unpacked(x, sides, options):
+    first = [x, *sides]
+    merged = {"c": 1.0, **options, "b": x}
+    return _volume(*sides[:2]) + _volume(x, **merged) + _volume(*first[1:2], **options)
+
+
+def _grown(x, sides):
+    sides.append(x)
+    return _volume(*sides)
+
+
+def test_stars_of_what_is_known() -> None:
+    check_grads(_unpacked, (0.7, (0.3, 0.5, 0.9), {"c": 1.3}), order=2)
+
+
+def test_a_list_that_grows_is_not_known() -> None:
+    with pytest.raises(DifferentiationError):
+        grad(_grown)(0.7, [0.3])

@@ -110,3 +110,35 @@ def test_draws_of_a_generator_outside() -> None:
     expected = weighted(np.ones(1))
     GENERATOR.bit_generator.state = state
     assert grad(weighted)(np.ones(2)).tolist() == [expected] * 2
+
+
+def _checked(a, b):
+    if np.shape(a) != np.shape(b):
+        raise ValueError(f"shapes {np.shape(a)} and {np.shape(b)}")
+
+
+_SEEN = []
+
+
+def _remembered(a):
+    _SEEN.append(a)
+
+
+def test_a_call_for_its_exceptions_is_made_and_raises() -> None:
+    def energy(a, b):
+        _checked(a, b)
+        return np.sum(a * b)
+
+    assert grad(energy)(np.ones(2), np.full(2, 3.0)).tolist() == [3.0, 3.0]
+    with pytest.raises(ValueError, match="shapes"):
+        grad(energy)(np.ones(2), np.ones(3))
+
+
+def test_a_call_that_changes_something_is_no_check() -> None:
+    def energy(a):
+        _remembered(a)
+        return np.sum(a * a)
+
+    with pytest.raises(DifferentiationError) as found:
+        grad(energy)(np.ones(2))
+    assert found.value.code == "E5005"

@@ -264,10 +264,10 @@ def _visit(value: Node, where: Node, made: Block, work: Rewriting, sure: bool) -
     places = [k for k, part in enumerate(value.args) if isinstance(part, gast.Starred)]
     if len(places) != 1 or not sure:
         return
-    if _takes_a_tuple(value, work):
+    if takes_a_tuple(value, work.facts):
         value.args = [value.args[0].value]
         return
-    filled = _filled_parameters(value, work.facts)
+    filled = filled_parameters(value, work.facts)
     if not filled:
         return
     names = [work.name(one) for one in filled[places[0] : len(filled) - (len(value.args) - places[0] - 1)]]
@@ -309,14 +309,14 @@ def _words(word: gast.keyword, work: Rewriting) -> list[gast.keyword]:
     return made
 
 
-def _takes_a_tuple(call: Node, work: Rewriting) -> bool:
+def takes_a_tuple(call: Node, facts: Facts) -> bool:
     """`x.reshape(*shape)` is `x.reshape(shape)`."""
     method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
     alone = method in ("reshape", "transpose") and len(call.args) == 1
-    return alone and binding_of(call.func, work.facts, work.facts.names.local) is None
+    return alone and binding_of(call.func, facts, facts.names.local) is None
 
 
-def _filled_parameters(call: Node, facts: Facts) -> list[str]:
+def filled_parameters(call: Node, facts: Facts) -> list[str]:
     """The parameters that positional arguments fill, where it is certain how many those are."""
     found = function_of(call.func, facts, facts.names.local)
     if found is None or found.wanted is not None:

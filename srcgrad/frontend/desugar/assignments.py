@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import gast
 import numpy as np
 
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -30,10 +31,13 @@ from srcgrad.core.trees import (
     header,
     holds,
     name,
+    parameters,
     statements,
+    target,
     walk,
 )
-from srcgrad.core.visitor import rewrite_parts, rewrite_statements
+from srcgrad.core.visitor import rewrite, rewrite_parts, rewrite_statements
+from srcgrad.frontend.calls.inline_call import filled_parameters, takes_a_tuple
 from srcgrad.frontend.resolve import binding_of
 
 if TYPE_CHECKING:
@@ -395,3 +399,188 @@ def _place_statements(made: Block, like: Node, facts: Facts) -> Block:
                 at(item, like)
         at(node, like)
     return [one for node in made for one in _statement(node, facts)]
+
+
+@dataclass
+class _Stars:
+    """What is known of what a function unpacks: the places of tuples and lists, the keys of dicts."""
+
+    facts: Facts
+    function: Node
+    places: dict[str, int] = field(default_factory=dict)
+    keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: dict[str, tuple[int, ...]] = field(default_factory=dict)  # lengths of the items of a sequence
+    handed: dict[Node, None] = field(default_factory=dict)  # displays that a call unpacks at once
+
+    def arguments(self) -> None:
+        """Note the arguments of which the parts are known, and which stay as they are."""
+        for one in parameters(self.function):
+            kind = self.facts.kinds.of_names.get(one) or self.facts.kinds.named.get(one, UNKNOWN)
+            if kind.tag in ("tuple", "list") and kind.items and self._stays(one, 0, kind.tag == "tuple"):
+                self.places[one] = len(kind.items)
+                self.rows[one] = tuple(len(k.items) if k.tag in ("tuple", "list") else -1 for _, k in kind.items)
+            elif kind.tag == "dict" and kind.items and self._stays(one, 0, False):
+                if all(isinstance(key, str) for key, _ in kind.items):
+                    self.keys[one] = tuple(str(key) for key, _ in kind.items)
+
+    def bound(self, node: Node) -> None:
+        """Note a name that a statement at the top of the function binds to a display."""
+        held = target(node)
+        value = node.value if held is not None else None
+        if held is None or held in parameters(self.function):
+            return
+        if isinstance(value, gast.Tuple | gast.List) and not any(isinstance(n, gast.Starred) for n in value.elts):
+            if self._stays(held, 1, isinstance(value, gast.Tuple)):
+                self.places[held] = len(value.elts)
+        elif isinstance(value, gast.Dict) and self._stays(held, 1, False):
+            keys = self._merged(value)
+            if keys is not None:
+                self.keys[held] = keys
+
+    def _stays(self, held: str, times: int, fixed: bool) -> bool:
+        """Whether a name is bound so many times, and what it holds does not change: only its parts are read."""
+        nodes = [n for s in self.function.body for n in walk(s)]
+        if (
+            sum(n.id == held and isinstance(n.ctx, gast.Store | gast.Del) for n in nodes if isinstance(n, gast.Name))
+            != times
+        ):
+            return False
+        read = [n.value for n in nodes if isinstance(n, gast.Starred | gast.keyword)]
+        read += [n.value for n in nodes if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Load)]
+        read += [
+            v for n in nodes if isinstance(n, gast.Dict) for k, v in zip(n.keys, n.values, strict=True) if k is None
+        ]
+        read += [
+            n.args[0]
+            for n in nodes
+            if isinstance(n, gast.Call) and getattr(n.func, "id", "") in ("len", "sum") and n.args
+        ]
+        read += [n.iter for n in nodes if isinstance(n, gast.For | gast.comprehension)]
+        every = [n for n in nodes if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
+        return fixed or all(any(n is one for one in read) for n in every)
+
+    def open(self, node: Node) -> Node:
+        """An expression with what it unpacks named part by part."""
+        for key in ("args", "elts"):
+            parts = None if isinstance(node, gast.Call) and self._is_certain(node) else getattr(node, key, None)
+            if isinstance(parts, list) and isinstance(getattr(node, "ctx", gast.Load()), gast.Load):
+                setattr(node, key, [one for part in parts for one in self._parts(part)])
+        if isinstance(node, gast.Call):
+            node.keywords = [one for word in node.keywords for one in self._words(word)]
+        if isinstance(node, gast.List) and isinstance(node.ctx, gast.Load) and node not in self.handed:
+            return self._joined(node)
+        return node
+
+    def _parts(self, part: Node) -> list[Node]:
+        value = part.value if isinstance(part, gast.Starred) else None
+        piece = value.slice if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice) else None
+        held = getattr(value.value if isinstance(value, gast.Subscript) and piece is not None else value, "id", "")
+        if held not in self.places:
+            return [part]
+        which = range(self.places[held])
+        if piece is not None:
+            bounds = [None if b is None else literal_or_none(b) for b in (piece.lower, piece.upper, piece.step)]
+            if any(
+                b is not None and one is None
+                for b, one in zip((piece.lower, piece.upper, piece.step), bounds, strict=True)
+            ):
+                return [part]
+            which = which[slice(*bounds)]
+        return [at(expression(f"{held}[{k}]"), part) for k in which]
+
+    def _words(self, word: gast.keyword) -> list[gast.keyword]:
+        held = getattr(word.value, "id", "") if word.arg is None else ""
+        if held not in self.keys:
+            return [word]
+        return [
+            at(gast.keyword(key, at(expression(f"{held}[{key!r}]"), word.value)), word.value) for key in self.keys[held]
+        ]
+
+    def _is_certain(self, call: Node) -> bool:
+        """Whether the parameters say how many arguments a star is: they get names of their own then."""
+        stars = [one for one in call.args if isinstance(one, gast.Starred)]
+        if len(stars) != 1 or any(word.arg is None for word in call.keywords):
+            return False
+        return takes_a_tuple(call, self.facts) or bool(filled_parameters(call, self.facts))
+
+    def _merged(self, node: Node) -> tuple[str, ...] | None:
+        """The keys of `{**a, "k": e}`; None where some are not known."""
+        found: dict[str, None] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            held = getattr(value, "id", "") if key is None else ""
+            if key is None and held not in self.keys:
+                return None
+            if key is not None and not (isinstance(key, gast.Constant) and isinstance(key.value, str)):
+                return None
+            found.update(dict.fromkeys(self.keys[held] if key is None else [key.value]))
+        return tuple(found)
+
+    def _joined(self, node: Node) -> Node:
+        """`[*x, e]` of what has no known length as `[v for v in x] + [e]`."""
+        if not any(isinstance(one, gast.Starred) for one in node.elts):
+            return node
+        made: list[Node] = []
+        for one in node.elts:
+            if isinstance(one, gast.Starred):
+                item = _fresh(self.facts)
+                each = gast.comprehension(name(item, gast.Store()), one.value, [], 0)
+                made.append(gast.ListComp(name(item), [each]))
+            elif made and isinstance(made[-1], gast.List):
+                made[-1].elts.append(one)
+            else:
+                made.append(gast.List([one], gast.Load()))
+        whole = made[0]
+        for one in made[1:]:
+            whole = gast.BinOp(whole, gast.Add(), one)
+        return at(whole, node)
+
+    def columns(self, node: Node) -> None:
+        """`xs, ys = zip(*rows)`, where each row is known to have as many items, as a tuple for each."""
+        call = node.value if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
+        star = call.args[0] if isinstance(call, gast.Call) and len(call.args) == 1 and not call.keywords else None
+        held = getattr(star.value, "id", "") if isinstance(star, gast.Starred) else ""
+        bound = node.targets[0].elts if held and isinstance(node.targets[0], gast.Tuple | gast.List) else []
+        found = binding_of(call.func, self.facts, self.facts.names.local) if held and call is not None else None
+        if held not in self.rows or not bound or found is None or found.object is not zip:
+            return
+        if any(length != len(bound) for length in self.rows[held]):
+            return
+        each = [[expression(f"{held}[{r}][{k}]") for r in range(self.places[held])] for k in range(len(bound))]
+        node.value = at(gast.Tuple([gast.Tuple(one, gast.Load()) for one in each], gast.Load()), node)
+
+
+def literal_or_none(node: Node) -> int | None:
+    """The integer that a bound of a slice is, if that stands in it."""
+    value = getattr(node, "value", None)
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        value = getattr(node.operand, "value", None)
+        return -value if type(value) is int else None
+    return value if type(value) is int else None
+
+
+def known_stars(function: Node, facts: Facts) -> Node:
+    """Name part by part what calls and displays unpack, where the parts are known: arguments, displays of the function.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> print(explain_text("def f(x):\\n    p = (x, 2.0)\\n    return max(*p)", after="known_stars"))
+    def f(x):
+        p = (x, 2.0)
+        return max(p[0], p[1])
+    """
+    nodes = [n for s in function.body for n in walk(s)]
+    starred = [n for n in nodes if isinstance(n, gast.Starred) and isinstance(n.ctx, gast.Load)]
+    words = [n for n in nodes if isinstance(n, gast.keyword) and n.arg is None]
+    if not starred and not words and not any(isinstance(n, gast.Dict) and None in n.keys for n in nodes):
+        return function
+    work = _Stars(facts, function)
+    work.arguments()
+    work.handed = {n.value: None for n in starred if isinstance(n.value, gast.List)}
+    for node in function.body:
+        before = gast.dump(node)
+        for inner in [] if isinstance(node, gast.FunctionDef) else statements([node]):
+            work.columns(inner)
+            rewrite(inner, work.open)
+        if gast.dump(node) != before:
+            facts.origin.foreign.update(dict.fromkeys(statements([node])))
+        work.bound(node)
+    return function
