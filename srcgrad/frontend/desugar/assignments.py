@@ -30,6 +30,7 @@ from srcgrad.core.trees import (
     find_nodes,
     header,
     holds,
+    literal_value,
     name,
     parameters,
     statements,
@@ -467,6 +468,8 @@ class _Stars:
                 setattr(node, key, [one for part in parts for one in self._parts(part)])
         if isinstance(node, gast.Call):
             node.keywords = [one for word in node.keywords for one in self._words(word)]
+        if isinstance(node, gast.Dict) and None in node.keys:
+            self._merge(node)
         if isinstance(node, gast.List) and isinstance(node.ctx, gast.Load) and node not in self.handed:
             return self._joined(node)
         return node
@@ -514,6 +517,19 @@ class _Stars:
                 return None
             found.update(dict.fromkeys(self.keys[held] if key is None else [key.value]))
         return tuple(found)
+
+    def _merge(self, node: Node) -> None:
+        """`{**options, "k": e}` of arguments with their keys, each once; the last value of a key holds."""
+        given = [getattr(v, "id", "") for k, v in zip(node.keys, node.values, strict=True) if k is None]
+        if self._merged(node) is None or any(one not in parameters(self.function) for one in given):
+            return
+        found: dict[str, Node] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                found.update({one: at(expression(f"{value.id}[{one!r}]"), value) for one in self.keys[value.id]})
+            else:
+                found[str(literal_value(key))] = value
+        node.keys, node.values = [at(gast.Constant(one, None), node) for one in found], list(found.values())
 
     def _joined(self, node: Node) -> Node:
         """`[*x, e]` of what has no known length as `[v for v in x] + [e]`."""
