@@ -157,12 +157,12 @@ def pullback_of(f: Function, wrt: tuple[int | str, ...] | None = None) -> Functi
     `f_back(y_bar)` gives an adjoint for each argument, or for each that `wrt` names by position or keyword: a tuple of
     them, one by itself. The derivative is made when f is first called so, and kept.
 
-    Raises DifferentiationError: what the derivative of f raises; E5031 where f is given, or gives, what is neither a
-    number nor an array; E5032 where it writes into an array that it is given.
+    Raises TypeError (E5031) where f is given, or gives, what is neither a real number nor an array of them, nor gives a
+    tuple of such; DifferentiationError where the derivative of f does, and E5032 where f writes into what it is given.
 
     >>> y, back = pullback_of(np.multiply)(2.0, 3.0)
     >>> y, back(1.0)
-    (6.0, (3.0, 2.0))
+    (np.float64(6.0), (3.0, 2.0))
     """
     made: Function = _lookup("pullback_looked_up")(f, wrt)
     return made
@@ -174,7 +174,7 @@ def pushforward_of(f: Function, *tangents: object, wrt: tuple[int | str, ...] | 
     There is a tangent for each argument, or for each that `wrt` names. Errors are those of `pullback_of`.
 
     >>> pushforward_of(np.multiply, 1.0, 0.0)(2.0, 3.0)
-    (6.0, 3.0)
+    (np.float64(6.0), 3.0)
     """
     made: Function = _lookup("pushforward_looked_up")(f, tangents, wrt)
     return made
