@@ -242,3 +242,21 @@ def test_decorated_function_pickles() -> None:
     restored = pickle.loads(pickle.dumps(decorated))
     assert restored is decorated
     np.testing.assert_allclose(restored.grad(np.ones(2)), np.full(2, 0.5 * np.cos(0.5)), rtol=1e-15)
+
+
+def products_of_items(d):
+    return np.sum(d["w"] * d["v"][0]) * d["k"]
+
+
+def test_pullbacks_read_numbers_of_the_forward_call_and_leave_dicts_alone() -> None:
+    """What the caller changes in between, in arrays that dicts and lists hold, changes no adjoint."""
+    w, v = np.array([0.5, -1.2]), np.array([2.0, 0.7])
+    d = {"w": w, "v": [v], "k": 3.0}
+    _, pullback = vjp(products_of_items, d)
+    assert d["w"] is w and d["v"][0] is v
+    before = pullback(1.0)[0]
+    w[:], v[:] = 9.0, 8.0
+    after = pullback(1.0)[0]
+    np.testing.assert_array_equal(before["w"], after["w"])
+    np.testing.assert_array_equal(before["v"][0], after["v"][0])
+    np.testing.assert_array_equal(before["w"], [6.0, 0.7 * 3.0])
