@@ -442,3 +442,14 @@ def test_a_piece_that_is_taken_is_not_masked() -> None:
     """Another piece, or the whole, has a mask or comes first."""
     assert np.isinf(srcgrad.grad(first_row_is_read_as_a_whole)(X)[0])
     assert np.isnan(srcgrad.grad(first_row_is_taken)(X)[0])
+
+
+def test_a_whole_array_that_is_read_behind_its_pieces_has_no_mask() -> None:
+    def function(x):
+        s = np.sqrt(np.stack([x, 1.0 + x]))
+        first = np.sum(np.where(x > 0.2, s[0], 0.0))
+        second = np.sum(s[1])
+        third = np.sum(s)
+        return first + second * third
+
+    assert np.isinf(srcgrad.grad(function)(X)[0])
