@@ -67,6 +67,7 @@ from srcgrad.derive.regularity import meets_doubt_in_call, note_masks
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.side_effects import check_repeatable
 from srcgrad.frontend.functions_with_rules import is_of_library
+from srcgrad.frontend.normalise import watch_writes
 from srcgrad.frontend.resolve import (
     FROZEN,
     PASSIVE_ATTRIBUTES,
@@ -273,6 +274,10 @@ def _check_method(node: Node, facts: Facts) -> None:
     operation = facts.operation_of(node)
     if operation is not None and isinstance(operation.function, gast.AST) and is_method_of_no_array(node.value):
         raise method_without_rule(node.value, facts)
+    unknown = operation is not None and operation.kind == "opaque"
+    if unknown and any(active_operand(one, facts) for one in _arguments(node.value)):
+        watch_writes(node.value, facts)
+        facts.origin.rewritten[facts.origin.user.get(node, node)] = None
 
 
 def _check_looked_up(call: Node, computed: bool, facts: Facts) -> None:

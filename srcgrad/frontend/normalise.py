@@ -297,6 +297,15 @@ def passive_calls(test: Node, scope: Scope) -> None:
             operation = operation_of(item, scope.facts, scope.local)
             if operation is not None and operation.function is item.func and is_method_of_no_array(item):
                 raise method_without_rule(item, scope.facts)
+            if operation is not None and operation.kind == "opaque" and scope.may_vary(item):
+                watch_writes(item, scope.facts)
+
+
+def watch_writes(call: Node, facts: Facts) -> None:
+    """`reads_only(f)(x)` for `f(x)`: what only a run knows, and nothing is made of its derivative, may not write."""
+    named = any(isinstance(n, gast.Name) for part in (*call.args, *call.keywords) for n in walk(part))
+    if named and isinstance(call.func, gast.Name | gast.Subscript | gast.Attribute) and not facts.module.inline:
+        call.func = at(gast.Call(name(facts.library("reads_only")), [call.func], []), call.func)
 
 
 def _is_method(call: Node, scope: Scope) -> bool:

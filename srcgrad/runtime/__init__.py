@@ -79,6 +79,7 @@ from srcgrad.runtime.hooks import (
     probed,
     pullback_of,
     pushforward_of,
+    reads_only,
     stop_gradient,
     tangent_of,
 )
@@ -337,6 +338,7 @@ __all__ = [
     "quantile_slope",
     "quantile_type",
     "raised",
+    "reads_only",
     "reciprocals",
     "recurrence",
     "recurrence_back",

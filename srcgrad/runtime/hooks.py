@@ -202,3 +202,68 @@ def tangent_of(f: Function, wrt: tuple[int | str, ...]) -> Function:
     """
     made: Function = _lookup("TangentLookedUp")(f, wrt)
     return made
+
+
+def reads_only(f: Function) -> Function:
+    """The function f, which may not write into the arrays, lists and dicts that it is given.
+
+    It gets arrays as views that cannot be written, and lists and dicts as copies that are compared afterwards. Raises
+    TypeError (E5032) where f writes into one of them.
+
+    >>> reads_only(np.sum)(np.ones(2))
+    np.float64(2.0)
+    """
+
+    def called(*args: object, **kwargs: object) -> object:
+        given, named = [*map(_unwritable, args)], {key: _unwritable(one) for key, one in kwargs.items()}
+        before = _copied([given, named])
+        try:
+            found = f(*given, **named)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise TypeError(_WRITES.format(getattr(f, "__name__", type(f).__name__))) from error
+        if not _is_same([given, named], before):
+            raise TypeError(_WRITES.format(getattr(f, "__name__", type(f).__name__)))
+        return found
+
+    return called
+
+
+_WRITES = "E5032 `{}` writes into what it is given; write into a copy, or call the function by its name"
+
+
+def _unwritable(value: object) -> object:
+    """Arrays as views that cannot be written; lists, tuples and dicts with such items; all else as it is."""
+    made = value
+    if isinstance(value, np.ndarray):
+        view = made = value.view()
+        view.flags.writeable = False
+    elif type(value) is list:
+        made = [_unwritable(one) for one in value]
+    elif type(value) is tuple:
+        made = tuple(_unwritable(one) for one in value)
+    elif type(value) is dict:
+        made = {key: _unwritable(one) for key, one in value.items()}
+    return made
+
+
+def _copied(value: object) -> object:
+    """Lists, tuples and dicts anew, with the items that they have."""
+    made = value
+    if isinstance(value, list):
+        made = [_copied(one) for one in value]
+    elif isinstance(value, tuple):
+        made = tuple(_copied(one) for one in value)
+    elif type(value) is dict:
+        made = {key: _copied(one) for key, one in value.items()}
+    return made
+
+
+def _is_same(value: object, before: object) -> bool:
+    """Whether lists and dicts hold what they held."""
+    if isinstance(value, list | tuple) and isinstance(before, list | tuple):
+        return len(value) == len(before) and all(map(_is_same, value, before))
+    if isinstance(value, dict) and isinstance(before, dict):
+        return list(value) == list(before) and all(_is_same(value[key], before[key]) for key in before)
+    return value is before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import srcgrad
 from srcgrad import pipeline
 from srcgrad.core.trees import header, statements, walk
+from srcgrad.interface.api import derivatives
 from srcgrad.interface.check.check import check_grads
 from srcgrad.optimise.adjoint_sums import dict_adjoints as adjoint_parts
 from srcgrad.optimise.algebra import spread_seed
@@ -32,6 +34,7 @@ PASSES = [each.run for each in dict.fromkeys(pipeline.OPTIMISE) if each.run is n
 def without(one: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     modes = {mode: tuple(each for each in passes if each.run is not one) for mode, passes in pipeline.MODES.items()}
     monkeypatch.setattr(pipeline, "MODES", modes)
+    monkeypatch.setattr(derivatives, "_KEPT", OrderedDict())  # texts of all passes
 
 
 def gradients(function: Any, flags: dict[str, str]) -> tuple[list[np.ndarray], str]:

@@ -88,7 +88,7 @@ def test_pairing(rule: Rule) -> None:
 
 @of_each(RULES)
 def test_gradient_mirrors_its_argument_and_promises_hold(rule: Rule) -> None:
-    promises = ("value", "unchanged", "mirrors", "unaliased", "repeatable")
+    promises = ("value", "unchanged", "mirrors", "unaliased", "repeatable", "gradient")
     assert _failures(first_order(rule.name), *promises) == ""
 
 

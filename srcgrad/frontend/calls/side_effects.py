@@ -37,7 +37,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts, Request
+from srcgrad.core.facts import Facts, Request, function_called
 from srcgrad.core.identity import cached_function
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Overlay, Step
@@ -84,6 +84,7 @@ from srcgrad.runtime import (
     check_seed,
     check_shapes,
     owned,
+    reads_only,
     require_handled,
 )
 from srcgrad.runtime.quadrature import check_numbers, check_steady
@@ -267,7 +268,7 @@ class Procedures:
         """The arguments that a called function changes, and whether it does so by their methods alone."""
         if not any(isinstance(n, gast.Name) for a in [*call.args, *call.keywords] for n in walk(a)):
             return []
-        if _is_ruled(call, facts, local):
+        if _is_ruled(call, facts, local) or any(function_called(one, facts) is reads_only for one in (call, call.func)):
             return []
         try:
             operation = operation_of(call, facts, local)

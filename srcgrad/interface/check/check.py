@@ -46,7 +46,7 @@ from srcgrad.core.identity import Function
 from srcgrad.core.source_text import label_of
 from srcgrad.core.trees import parameters
 from srcgrad.interface.api.arguments import discrete
-from srcgrad.interface.api.derivatives import by_place, grad, jvp, vjp
+from srcgrad.interface.api.derivatives import by_place, grad, jvp, value_and_grad, vjp
 from srcgrad.interface.check.finite_differences import (
     NONE,
     ROOM,
@@ -343,15 +343,29 @@ def _pull(subject: Subject, point: _Point) -> tuple[Vector | None, list[Record]]
     names = [subject.labels[position] for position in subject.active]
     mirrored = zip(subject.active_arguments, adjoints, names, strict=True)
     wrong = [text for argument, adjoint, name in mirrored for text in not_mirrored(argument, adjoint, name)]
+    other = value_differences(point.value, value)
     broken = {
-        "value": value_differences(point.value, value),
+        "value": other,
         "unchanged": changed,
         "mirrors": wrong,
         "unaliased": shared_memory(dict(zip(names, adjoints, strict=True)), (subject.args, seed, value)),
         "repeatable": [] if first == second else ["the pullback gives another result when called again"],
+        "gradient": [] if wrong or changed or other else _gradient_differences(subject, point, adjoints),
     }
     promises = [subject.promise(oracle, "vjp", point.number, texts) for oracle, texts in broken.items()]
     return (None if wrong else vector_along(subject.active_arguments, adjoints)), promises
+
+
+def _gradient_differences(subject: Subject, point: _Point, adjoints: list[object]) -> list[str]:
+    """How the text of the gradient, which is another than that of the pullback, differs from it at the first point."""
+    if subject.order > 1 or point.number or not isinstance(point.value, float | np.floating):
+        return []
+    gradient = value_and_grad(subject.function, subject.active)(*subject.args)[1]
+    pulled, found = (vector_along(subject.active_arguments, list(each)) for each in (adjoints, gradient))
+    scale = np.max(np.abs(pulled), initial=0.0, where=np.isfinite(pulled))
+    room = 10.0 * subject.limits.pairing * scale
+    near = np.allclose(pulled, found * point.seed, rtol=0.0, atol=room, equal_nan=True)
+    return [] if near else ["value_and_grad gives another gradient than the pullback"]
 
 
 def _push(subject: Subject, point: _Point, v: Vector) -> tuple[Vector | None, list[Record]]:
@@ -506,7 +520,7 @@ def check_report(
     With `since=2` first derivatives are not compared by themselves.
 
     >>> sorted({record.oracle for record in check_report(np.tanh, (0.5,), order=1)})
-    ['forward', 'mirrors', 'pairing', 'repeatable', 'reverse', 'unaliased', 'unchanged', 'value']
+    ['forward', 'gradient', 'mirrors', 'pairing', 'repeatable', 'reverse', 'unaliased', 'unchanged', 'value']
     """
     for mode in modes:
         if mode not in MODES:

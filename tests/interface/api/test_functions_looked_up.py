@@ -17,7 +17,7 @@ import pytest
 
 import srcgrad
 from srcgrad.interface.api import derivatives
-from srcgrad.runtime import adjoint_of, pullback_of, pushforward_of, tangent_of
+from srcgrad.runtime import adjoint_of, pullback_of, pushforward_of, reads_only, tangent_of
 
 X = np.array([0.3, -0.7, 1.1])
 Layer = Callable[..., Any]
@@ -390,3 +390,59 @@ def test_blocks_of_rows_cannot_look_up() -> None:
     blocked = srcgrad.blocked(loss, over="x")
     with pytest.raises(srcgrad.DifferentiationError):
         srcgrad.grad(blocked)(np.ones(2), np.ones((5, 2)), [np.sin, np.tanh])
+
+
+def first_is_large(v: Any) -> Any:
+    return v[0] > 0.2
+
+
+def overwrites(v: Any) -> Any:
+    v[0] = 5.0
+    return True
+
+
+def grows(v: Any) -> Any:
+    v.append(1.0)
+    return True
+
+
+def counted(x: Any, tests: list[Layer]) -> Any:
+    y = x * 1.0
+    n = 0.0
+    for test in tests:
+        k = test(y)
+        if k:
+            n += 1.0
+    return np.sum(y * y) * n
+
+
+def doubled_where(x: Any, tests: list[Layer]) -> Any:
+    y = x * 1.0
+    for test in tests:
+        if test(y):
+            y = y * 2.0
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("function", [counted, doubled_where])
+@pytest.mark.parametrize("tests", [[first_is_large, overwrites], [overwrites, first_is_large]])
+def test_a_test_that_writes_into_what_it_looks_at(function: Layer, tests: list[Layer]) -> None:
+    """Nothing is made of the derivative of what a condition asks; what it wrote was there in the backward half."""
+    srcgrad.check_grads(lambda x: function(x, [first_is_large, np.any]), (X,), order=2)
+    for call in (lambda: srcgrad.grad(function)(X, tests), lambda: srcgrad.hvp(function)(X, tests, X)):
+        with pytest.raises(srcgrad.DifferentiationError) as found:
+            call()
+        assert found.value.code == "E5032"
+    assert X[0] == 0.3
+
+
+def test_what_only_reads_may_not_write() -> None:
+    held = [np.ones(2)]
+    assert reads_only(len)(held) == 1 and reads_only(np.copy)(held[0]).flags.writeable
+    sorts, updates = (lambda v: v[0].sort()), (lambda d: d.update(a=1))
+    for bad, given in ((grows, held), (overwrites, held[0]), (updates, {}), (sorts, held)):
+        with pytest.raises(TypeError, match="E5032"):
+            reads_only(bad)(given)
+    with pytest.raises(ValueError, match="could not convert"):
+        reads_only(float)("mine")
+    assert held[0].flags.writeable
