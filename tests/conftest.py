@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import gc
+from collections import OrderedDict
+
+import pytest
+
+from srcgrad.interface.api import derivatives
 
 
 def pytest_collection_finish() -> None:
@@ -10,3 +15,9 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)
+
+
+@pytest.fixture
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No derivative is kept that an earlier test has asked for."""
+    monkeypatch.setattr(derivatives, "_KEPT", OrderedDict())

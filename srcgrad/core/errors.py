@@ -106,6 +106,7 @@ class Place:
     text: str
     width: int = 1
     call: Place | None = None
+    of_python: bool = False  # whether it is in a module that comes with Python
 
     def __str__(self) -> str:
         text, column = self.text, self.column
@@ -115,6 +116,13 @@ class Place:
             text += "..." * (first + LONGEST < len(self.text))
         caret = " " * column + "^" * max(1, min(self.width, len(text) - column))
         return f"{self.file}:{self.line}:{self.column + 1}\n    {text}\n    {caret}"
+
+    def outside(self) -> Place:
+        """The place itself; the innermost call outside of Python's own modules, where it is in one of them."""
+        found: Place | None = self
+        while found is not None and found.of_python:
+            found = found.call
+        return found or self
 
     def calls(self) -> list[str]:
         """The calls that lead there, the innermost first: place and text of each."""

@@ -481,8 +481,14 @@ class Facts:
         return (self.module and self.module.written.place(node)) or place_in(self.source, node, self.request.generated)
 
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
-        """The error to raise about `node`."""
-        return DifferentiationError(code, message, remedy, self.place(node))
+        """The error to raise about `node`; about the call of a function that comes with Python, where it is in that."""
+        place = self.place(node)
+        outside = place.outside()
+        if outside is place:
+            return DifferentiationError(code, message, remedy, place)
+        called = outside.text[outside.column : outside.column + outside.width].partition("(")[0]
+        inner = f"`{called}` comes with Python and does what is refused ({place.file}:{place.line}: {message})"
+        return DifferentiationError(code, inner, "do without it, or write what it does out", outside)
 
 
 def _own_table(value: object) -> object:

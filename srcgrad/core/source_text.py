@@ -482,6 +482,7 @@ class Source:
     cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
     made: bool = False  # whether the statements were written by a pass, and stand in no line
     respelled: bool = False  # whether statements may differ from their lines: stars were opened in them
+    of_python: bool = False  # whether its module comes with Python
 
     @property
     def is_derivative(self) -> bool:
@@ -505,6 +506,12 @@ def source_of(function: Callable[..., object]) -> Source:
     ('wraps', 'functools.py', 'def wraps(wrapped,')
     """
     plain = _plain_function(function)
+    made = _source_of(plain)
+    of_python = (plain.__module__ or "").partition(".")[0] in sys.stdlib_module_names
+    return replace(made, of_python=True) if of_python else made
+
+
+def _source_of(plain: FunctionType) -> Source:
     node, text = _find_and_check(plain)
     known: Source | None = text.sources.get(node)
     if _hands_on(plain):
@@ -889,4 +896,4 @@ def place_in(source: Source, node: Node, generated: bool) -> Place:
     column = characters(text, getattr(node, "col_offset", 0))
     within = getattr(node, "end_lineno", line) == line and hasattr(node, "end_col_offset")
     end = characters(text, node.end_col_offset) if within else len(text)
-    return Place(source.cell or source.file, line, column, text, max(1, end - column))
+    return Place(source.cell or source.file, line, column, text, max(1, end - column), of_python=source.of_python)

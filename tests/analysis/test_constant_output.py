@@ -33,6 +33,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.usefixtures("nothing_kept")
 @pytest.mark.parametrize("ask", ASKED)
 def test_a_constant_output_is_told_of(ask) -> None:
     with pytest.warns(
@@ -42,6 +43,7 @@ def test_a_constant_output_is_told_of(ask) -> None:
     assert {(one.filename, one.lineno) for one in told} == {(__file__, counted.__code__.co_firstlineno)}
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_once_for_each_function() -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("default")
@@ -50,6 +52,7 @@ def test_once_for_each_function() -> None:
     assert len(told) == 1
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_what_depends_on_an_argument_is_not_told_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.interface.check.check import check_grads
+from tests.templates.chains import defined
 
 U = np.array([1.0, 2.0, 3.0])
 HELD = {"u": U}
@@ -177,3 +179,24 @@ def test_views_side_by_side_are_not_refused():
 def test_one_array_twice_is_fine_where_nothing_is_written():
     x = np.array([1.0, 2.0])
     assert np.array_equal(srcgrad.grad(lambda x, y: np.sum(x * y), (0, 1))(x, x), (x, x))
+
+
+def exchanged_in_a_loop(x, y):
+    for _ in range(2):
+        x, y = y, x
+        x[0] = x[0] * 2.0
+    return np.sum(x * y * y)
+
+
+@pytest.mark.parametrize("line", ["c, d = c, a", "d, c = a, c", "c, c = c, c"])
+def test_a_list_that_is_bound_to_its_own_name_is_still_the_callers(line: str) -> None:
+    function = defined(f"def f(a, c):\n    {line}\n    c.append(a)\n    return c[1] * a\n", {})
+    given = [0.4]
+    assert srcgrad.grad(function)(1.5, given) == 3.0 and srcgrad.jvp(function, (1.5, given), (1.0, [0.0]))[1] == 3.0
+    assert given == [0.4]
+
+
+def test_arrays_that_change_places_and_are_written() -> None:
+    x, y = np.array([0.3, 0.5]), np.array([0.2, 0.9])
+    check_grads(exchanged_in_a_loop, (x, y), order=1)
+    np.testing.assert_array_equal([x, y], [[0.3, 0.5], [0.2, 0.9]])

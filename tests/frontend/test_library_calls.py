@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad import check_grads, grad
 from srcgrad.core.errors import DifferentiationError
 
@@ -132,3 +134,22 @@ def of_a_model(x: Any) -> Any:
 
 def test_a_method_of_an_object_is_its_own() -> None:
     assert grad(of_a_model)(V).tolist() == [18.0, 24.0, 30.0]
+
+
+@dataclasses.dataclass
+class Body:
+    position: float
+    mass: float = 0.7
+
+
+def heavier(x, body):
+    if x > 0.0:
+        body = dataclasses.replace(body, mass=x)
+    return x * body.mass
+
+
+def test_what_is_refused_inside_of_a_function_of_pythons_is_told_at_the_users_call() -> None:
+    with pytest.raises(srcgrad.DifferentiationError) as found:
+        srcgrad.grad(heavier)(2.0, Body(1.0))
+    assert found.value.place.text.strip() == "body = dataclasses.replace(body, mass=x)"
+    assert "`dataclasses.replace` comes with Python" in found.value.message

@@ -56,6 +56,7 @@ def text_of(function: Callable[..., Any]) -> str:
     return str(derivative.source)
 
 
+@pytest.mark.usefixtures("nothing_kept")
 @pytest.mark.parametrize("function", [recurrent, picked, of_dicts])
 def test_the_text_is_that_of_a_front_of_its_own(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     together = text_of(function)
@@ -63,6 +64,7 @@ def test_the_text_is_that_of_a_front_of_its_own(function: Callable[..., Any], mo
     assert text_of(function) == together
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_the_front_of_a_callee_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str] = []
     prepared = module.prepare_facts
@@ -76,6 +78,7 @@ def test_the_front_of_a_callee_runs_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert begun == ["cell"]
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_what_serves_is_what_the_front_would_make(monkeypatch: pytest.MonkeyPatch) -> None:
     begin, served = SharedFront.begin, []
 

@@ -146,6 +146,7 @@ def test_one_array_for_two_names() -> None:
     same(twice, (np.linspace(-1.0, 1.0, 12).reshape(3, 4), np.ones((3, 4))))
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_lengths_change_without_new_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
     build = device.Device.build

@@ -99,29 +99,53 @@ def changed_on_entry(changes: list[tuple[Node, str]], tree: Node, own: list[str]
     inner = [(each, own_names(each)) for each in statements(tree.body) if isinstance(each, gast.FunctionDef)]
     nested = {node: names for each, names in inner for node in statements(each.body)}
     return {
-        name: None
+        entered: None
         for node, name in changes
-        if name in own and name not in nested.get(node, ()) and _holds_argument(reaching, node, name)
+        if name in own and name not in nested.get(node, ())
+        for entered in _arguments_held(reaching, node, name)
     }
 
 
-def _holds_argument(reaching: Definitions, node: Node, name: str) -> bool:
+def _arguments_held(reaching: Definitions, node: Node, name: str) -> list[str]:
+    """The parameters whose arguments a name may hold at a statement: itself, or what `x, y = y, x` gave it."""
     if node not in reaching.graph.index:
-        return True  # in a nested function, which may be called at any time
-    todo = list(reaching.at(node, name))
-    seen: set[int] = set()
+        return [name]  # in a nested function, which may be called at any time
+    todo = [(number, name) for number in reaching.at(node, name)]
+    seen: set[tuple[int, str]] = set()
+    found: dict[str, None] = {}
     while todo:
-        number = todo.pop()
-        if number in seen:
+        number, held = todo.pop()
+        if (number, held) in seen:
             continue
-        seen.add(number)
+        seen.add((number, held))
         place = reaching.of[number][0]
         if place == ENTRY:
-            return True
+            found[held] = None
+            continue
         before = reaching.graph.nodes[place]
-        if before is not None and is_write(before):  # the array is the one that it was
-            todo += reaching.at(before, name)
-    return False
+        if before is None:
+            continue
+        # behind a write the array is the one that it was
+        handed = [held] if is_write(before) else _handed_to(held, before)
+        todo += [(each, other) for other in handed for each in reaching.at(before, other)]
+    return list(found)
+
+
+def _handed_to(name: str, node: Node) -> list[str]:
+    """The names whose values a name gets in `x, y = y, x`, place by place."""
+    if not isinstance(node, gast.Assign):
+        return []
+    pairs: list[tuple[Node, Node]] = [
+        (one, node.value) for one in node.targets if isinstance(one, gast.Tuple | gast.List)
+    ]
+    found = []
+    while pairs:
+        one, value = pairs.pop()
+        if isinstance(one, gast.Tuple | gast.List) and isinstance(value, gast.Tuple | gast.List):
+            pairs += zip(one.elts, value.elts, strict=False)
+        elif isinstance(one, gast.Name) and one.id == name and isinstance(value, gast.Name):
+            found.append(value.id)
+    return found
 
 
 _BARE = {
