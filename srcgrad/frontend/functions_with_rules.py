@@ -348,7 +348,8 @@ def with_places(function: Function, wrt: object, count: int | None = None) -> Fu
     >>> with_places(product, 0, 3), with_places(product, "rest")
     (None, None)
     """
-    if not getattr(getattr(function, "__code__", None), "co_flags", 0) & inspect.CO_VARARGS:
+    several = getattr(getattr(function, "__code__", None), "co_flags", 0) & inspect.CO_VARARGS
+    if not several or is_ruled(function):
         return None
     known = list(inspect.signature(function).parameters.values())
     place = next((k for k, one in enumerate(known) if one.kind is one.VAR_POSITIONAL), None)
