@@ -374,7 +374,7 @@ def tangent(function: Node, facts: Facts) -> Program:
         for p, held in facts.idioms.supported.items()
         if p in parameters(function) and p not in supports_taken(facts)
     ]
-    body = start + _block(function.body[:-1], facts)
+    body = start + _block(function.body[:-1], facts, {})
     value = function.body[-1].value
     pair = [copy(value), _output(value, facts)]
     if facts.request.handed.gives_masks:
@@ -400,10 +400,10 @@ def _output(value: Node, facts: Facts) -> Node:
     return expression(f"{facts.library('zeros_like')}(y)", y=value.id)
 
 
-def _block(block: Block, facts: Facts) -> Block:
+def _block(block: Block, facts: Facts, placed: dict[Node, None]) -> Block:
     made: Block = []
     for run in _runs(block, facts):
-        made += _run(run, facts)
+        made += _run(run, facts, placed)
     return made
 
 
@@ -419,10 +419,13 @@ def _runs(block: Block, facts: Facts) -> list[Block]:
     return runs
 
 
-def _run(run: Block, facts: Facts) -> Block:
-    """The primal statements of one statement of the user and their tangents, so that neither loses what it reads."""
+def _run(run: Block, facts: Facts, placed: dict[Node, None]) -> Block:
+    """The primal statements of one statement of the user and their tangents, so that neither loses what it reads.
+
+    `placed` are the primal statements that stand already: what a tangent reads of them does not stand twice.
+    """
     if isinstance(run[0], COMPOUND):
-        return [_compound(run[0], facts)]
+        return [_compound(run[0], facts, placed)]
     lost = {s for n in run for s in stores(n)} & {name for n in run for name in loads(n)}
     lost -= set(facts.names.temporaries)
     made: Block = []
@@ -433,7 +436,8 @@ def _run(run: Block, facts: Facts) -> Block:
                 tangents.remove(node)
                 made.append(node)
             continue
-        beside = _tangents_at(node, facts)
+        placed[node] = None
+        beside = [one for one in _tangents_at(node, facts) if one not in placed]
         call = getattr(node, "value", None)
         if call in facts.calls.pulled and not is_called_again(call, facts):
             before, behind = _call(node, facts)
@@ -483,12 +487,12 @@ def _tangent_before_write(node: Node, tangents: Block, facts: Facts) -> Block:
     return [first, *tangents, *(at(assign(one, name(held[one])), node) for one in bound)]
 
 
-def _compound(node: Node, facts: Facts) -> Node:
+def _compound(node: Node, facts: Facts, placed: dict[Node, None]) -> Node:
     held = [one for one in stores(node) if one in facts.activity.active] if isinstance(node, gast.For) else []
     before = _loop_over_tangents(node, held[0], facts) if held else []
-    node.body = before + _block(node.body, facts)
+    node.body = before + _block(node.body, facts, placed)
     if getattr(node, "orelse", None):
-        node.orelse = _block(node.orelse, facts)
+        node.orelse = _block(node.orelse, facts, placed)
     return node
 
 

@@ -410,3 +410,26 @@ def test_calls_hide_no_singular_point() -> None:
 
 def test_a_call_whose_tangents_are_zero_nowhere_is_the_plain_one() -> None:
     assert "support" not in srcgrad.source(lambda p: np.sum(root_behind_a_loop(p * p + 1.0)), "forward")
+
+
+def scaled_by_its_own_length(u, q):
+    r = u
+    return r * q
+
+
+def length_of_what_is_nonzero(u):
+    return np.sqrt(np.sum(np.where(u, u, 0.0)))
+
+
+def limited_by_a_length(x):
+    """What a mask asks stands once, though a tangent that waits reads it again: its name was that of another."""
+    t = 0.3
+    t = length_of_what_is_nonzero(np.abs(x))
+    a = scaled_by_its_own_length(np.sqrt(np.maximum(np.abs(x), 0.0)), max(t, 0.1))
+    return np.sum(a)
+
+
+def test_a_statement_that_a_waiting_tangent_reads_stands_once() -> None:
+    x, along = np.array([0.3, -0.5, 0.7]), np.array([0.2, 0.4, -0.1])
+    slope = [srcgrad.grad(limited_by_a_length)(x + step * along) for step in (1e-5, -1e-5)]
+    np.testing.assert_allclose(srcgrad.hvp(limited_by_a_length)(x, along), (slope[0] - slope[1]) / 2e-5, rtol=1e-6)
