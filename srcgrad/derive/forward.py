@@ -39,8 +39,8 @@ from srcgrad.derive.adjoints import expand, is_fresh_value
 from srcgrad.derive.arguments import called_once_more, check_harmless, is_called_again, lacks_mode, look_up
 from srcgrad.derive.in_place_writes import swaps, tangent_beside, tangent_of_swap
 from srcgrad.derive.instantiate_rules import Lines, Setting, ZeroDerivatives, instantiate, real_part, square_operation
-from srcgrad.derive.masks import mask_tangent_line
-from srcgrad.derive.needed_derivatives import needed_tangents
+from srcgrad.derive.masks import Mask, mask_tangent_line
+from srcgrad.derive.needed_derivatives import is_length_again, needed_tangents
 from srcgrad.derive.program import Program
 from srcgrad.derive.tangent_masks import (
     call_with_supports,
@@ -82,18 +82,23 @@ def _shows_first(call: Node, facts: Facts) -> bool:
     return may_show(function, arguments_of(function, call))
 
 
-def is_length_again(operation: Operation, facts: Facts) -> bool:
-    """Whether a statement of a derivative computes a length whose second derivative is asked for."""
-    rule = operation.rule
-    return rule is not None and rule.length and facts.source.is_derivative
-
-
 def tangent_of_length(node: Node, tangent: Node, away: Node, facts: Facts) -> Node:
     """`length_dot(r, r_dot, np.linalg.norm(x_dot))`: a length of 0 grows by that of its argument's tangent."""
     helper = facts.library("length_dot", length_dot)
     made = expression(f"{helper}(z, z_dot, away)", z=str(target(node)), z_dot=tangent, away=away)
     facts.resolution.results[made.args[0]] = None
     return made
+
+
+def where_needed(value: Node, needed: tuple[Mask, Block] | None, shared: Block, facts: Facts) -> Node:
+    """`np.where(m, value, 0.0)` for a tangent that is nan where nothing is taken of it."""
+    if needed is None:
+        return value
+    mask, before = needed
+    shared[:0] = [each for each in before if each not in facts.tape.tangents]
+    facts.tape.tangents.update(dict.fromkeys(before))
+    order = "value, 0.0" if mask.taken else "0.0, value"
+    return expression(f"{facts.library('np')}.where(m, {order})", m=mask.held, value=value)
 
 
 Dotted = Callable[[str, Facts], str]
@@ -208,6 +213,7 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
     operation = facts.resolution.operation.get(value)
     if operation is None or operation.rule is None:
         return _zero(node, facts)
+    needed = facts.idioms.needed.get(node)
     terms = _terms(node, operation, facts, dotted, shared)
     if not terms:
         return _zero(node, facts)
@@ -219,11 +225,10 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
         negative = isinstance(term, gast.UnaryOp) and isinstance(term.op, gast.USub)
         total = gast.BinOp(total, gast.Sub() if negative else gast.Add(), term.operand if negative else term)
     total = _widen_tangent(node, operation, total, facts)
-    if not is_length_again(operation, facts):
+    if not is_length_again(node, facts):
         return total
-    return tangent_of_length(
-        node, total, _apply_to_tangents(value, operation, _active_parameters(operation, facts), facts, dotted), facts
-    )
+    away = _apply_to_tangents(value, operation, _active_parameters(operation, facts), facts, dotted)
+    return where_needed(tangent_of_length(node, total, away, facts), needed, shared, facts)
 
 
 def _widen_tangent(node: Node, operation: Operation, total: Node, facts: Facts) -> Node:

@@ -247,6 +247,7 @@ class StatementMasks:
     carried: dict[str, Mask | None]  # names that hold an adjoint -> its mask
     needed: Mask | None = None  # where what they go into is needed, and may be anything elsewhere
     ahead: bool = False  # whether they stand in the forward half
+    vanishes: Callable[[Node], Mask | None] = lambda _: None  # where a factor is zero by structure, if that is asked
     made: Block = field(default_factory=list)
     values: dict[str, Node] = field(default_factory=dict)  # names of shared work -> what it is
     tests: list[tuple[Node, Mask]] = field(default_factory=list)  # conditions, and their names
@@ -342,12 +343,14 @@ class StatementMasks:
             tree.left, mask = self.line(tree.left, moves)
             if self._is_test(tree.right) and isinstance(tree.op, gast.Mult):
                 return tree, self._intersect_masks(self._condition(copy_with_facts(tree.right, self.facts), True), mask)
+            zero = self.vanishes(tree.right) if isinstance(tree.op, gast.Mult) else None
             tree.right = self._factor(tree.right, mask, isinstance(tree.op, gast.Div))
-            return tree, mask
+            return tree, mask if zero is None else self._intersect_masks(zero, mask)
         if right:
             tree.right, mask = self.line(tree.right, moves)
+            zero = self.vanishes(tree.left)
             tree.left = self._factor(tree.left, mask, False)
-            return tree, mask
+            return tree, mask if zero is None else self._intersect_masks(zero, mask)
         return tree, None
 
     def _call(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:

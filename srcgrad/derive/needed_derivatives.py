@@ -18,7 +18,7 @@ import numpy as np
 
 from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, function_called
-from srcgrad.core.rules import adjoint_template, rule_of
+from srcgrad.core.rules import adjoint_template, linear_arguments, rule_of
 from srcgrad.core.trees import (
     BLOCKS,
     COMPOUND,
@@ -75,7 +75,15 @@ _LOGARITHMS = (np.log, np.log2, np.log10, np.log1p)  # infinite where their deri
 
 def may_warn(node: Node, facts: Facts) -> bool:
     """Whether a derivative divides by zero, or by what overflows."""
-    return _divides(node, facts) or _is_root(node, facts) or _is_of_infinite(node, facts)
+    return (
+        _divides(node, facts) or _is_root(node, facts) or _is_of_infinite(node, facts) or is_length_again(node, facts)
+    )
+
+
+def is_length_again(node: Node, facts: Facts) -> bool:
+    """Whether a statement of a derivative computes a length whose second derivative is asked for."""
+    operation = facts.operation_of(node)
+    return operation is not None and facts.source.is_derivative and getattr(operation.rule, "length", False)
 
 
 def _is_of_infinite(node: Node, facts: Facts) -> bool:
@@ -166,6 +174,7 @@ def _of(mask: Mask, shared: Block, node: Node, facts: Facts) -> Block:
     return made
 
 
+_PRODUCTS = (np.multiply, np.divide, np.negative)  # zero where one of the arguments is in which they are linear
 _FEW = 4  # pieces of an array of which each is named
 
 
@@ -203,6 +212,7 @@ class _Needs:
     made: dict[str, Node] = field(default_factory=dict)  # names of masks -> the statements that bind them
     made_at: dict[str, int] = field(default_factory=dict)  # ... -> which statement of the block they are read from
     at: int = 0  # which one is looked at
+    zeros: dict[str, Mask | None] = field(default_factory=dict)  # values -> where they are not zero by structure
 
     def note(self) -> None:
         """Note the masks of the block's statements, and what each is made of."""
@@ -373,7 +383,37 @@ class _Needs:
             return later or (by_pieces and self._reads_some(read, operation.bound["index"]))
         if operation.rule.own is not None or adjoint_template(operation.rule) is None:
             return False
+        if operation.rule.op is np.multiply and any(map(self._zeros_of, operation.bound.values())):
+            return True
         return later or operation.rule.zeros == "made" or all(begins(operation, p, facts) for p in active)
+
+    def _zeros_of(self, factor: Node) -> Mask | None:
+        """Where a value of a derivative is not zero by structure: an adjoint that was `np.where(c, g, 0.0)`."""
+        one = getattr(factor, "id", "")
+        if one not in self.zeros:
+            self.zeros[one] = None
+            self.zeros[one] = self._mask_of_value(one) if self.facts.source.is_derivative else None
+        return self.zeros[one]
+
+    def _mask_of_value(self, one: str) -> Mask | None:
+        facts, node = self.facts, self.facts.activity.definition.get(one)
+        if node is None or not is_kept(one, facts) or self.place.get(one, len(self.block)) == len(self.block):
+            return None
+        value, operation = node.value, _operation(node, facts)
+        mask: Mask | None = None
+        if isinstance(value, gast.Call) and object_of(value.func, facts) is np.where and len(value.args) == 3:
+            test, _, other = value.args
+            if getattr(other, "value", None) == 0.0 and isinstance(test, gast.Name) and is_kept(test.id, facts):
+                mask = Mask(test.id, facts.values.spec.get(test, Spec(ndim=None)), origin=test.id)
+        elif operation is not None and operation.rule is not None and operation.rule.op in _PRODUCTS:
+            parts = [operation.bound[p] for p in linear_arguments(operation.rule)]
+            mask = next((found for part in parts if (found := self._zeros_of(part)) is not None), None)
+        if mask is None:
+            return None
+        masking = StatementMasks(facts, node, {}, ahead=True)
+        mask = masking.whole_mask(mask)
+        self._keep(masking)
+        return mask
 
     def _reads_some(self, array: str, index: Node) -> bool:
         """Whether an array is read in a few pieces that leave some of it out."""
@@ -459,7 +499,7 @@ class _Needs:
         facts.values.spec[given] = facts.values.spec[node]
         setting = Setting(template, operation, facts, bound, facts.values.spec[node], {template.result: given})
         lines = instantiate(setting, frozenset(wanted))
-        masking = StatementMasks(facts, node, {given.id: later}, ahead=True)
+        masking = StatementMasks(facts, node, {given.id: later}, ahead=True, vanishes=self._zeros_of)
         _, found = masking.lines(lines.shared, [line.value for line in lines.lines])
         masks: list[Mask | None] = []
         others = [a for a in operation.bound.values() if isinstance(a, gast.AST) and not isinstance(a, gast.Constant)]

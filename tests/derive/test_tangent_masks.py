@@ -433,3 +433,39 @@ def test_a_statement_that_a_waiting_tangent_reads_stands_once() -> None:
     x, along = np.array([0.3, -0.5, 0.7]), np.array([0.2, 0.4, -0.1])
     slope = [srcgrad.grad(limited_by_a_length)(x + step * along) for step in (1e-5, -1e-5)]
     np.testing.assert_allclose(srcgrad.hvp(limited_by_a_length)(x, along), (slope[0] - slope[1]) / 2e-5, rtol=1e-6)
+
+
+def length_in_a_divisor(x):
+    r = np.linalg.norm(np.stack([x, 2.0 * x]), axis=0)
+    return np.where(x > 0.1, x / (r + 1.0), 0.0)
+
+
+def hypotenuse_in_a_divisor(x):
+    return np.where(x > 0.1, x / (np.hypot(x, 2.0 * x) + 1.0), 0.0)
+
+
+def two_factors_of_a_length(x):
+    r = np.hypot(x, 2.0 * x)
+    return np.where(x > 0.1, np.tanh(r) * np.cos(r * x), x)
+
+
+def sum_with_what_vanishes(x):
+    r = np.hypot(x, 2.0 * x)
+    return (np.where(x > 0.1, r, 0.0) + x) / (r + 1.0)
+
+
+LENGTHS = [length_in_a_divisor, hypotenuse_in_a_divisor, two_factors_of_a_length]
+
+
+@pytest.mark.parametrize("function", LENGTHS, ids=lambda one: one.__name__)
+def test_lengths_of_zero_that_are_not_taken_have_no_second_derivative(function: Any) -> None:
+    x, v = np.array([0.0, 0.3, 2.0]), np.array([0.3, 0.5, 0.7])
+    gradient = srcgrad.grad(lambda x: np.sum(function(x)))
+    differences = (gradient(x + 1e-6 * v) - gradient(x - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(srcgrad.hvp(lambda x: np.sum(function(x)))(x, v), differences, rtol=1e-6, atol=1e-7)
+
+
+def test_a_length_of_zero_that_is_taken_has_none() -> None:
+    x, v = np.array([0.0, 0.3]), np.array([0.3, 0.5])
+    assert np.isnan(srcgrad.hvp(lambda x: np.sum(sum_with_what_vanishes(x)))(x, v)[0])
+    assert np.isnan(srcgrad.hvp(lambda x: np.sum(x / (np.hypot(x, 2.0 * x) + 1.0)))(x, v)[0])
