@@ -622,7 +622,8 @@ def _as_wrapped(tree: Node, function: FunctionType) -> Node:
     fits = len(own) <= len(places) and len(places) + len(words) == len(taken) and plain and named and spread
     for one in sorted(clash & stored - set(own)):
         mapped[one] = f"{one}_"
-    if not fits or clash - stored - set(own) or {f"{one}_" for one in clash} & {n.id for n in nodes}:
+    tells = not fits or _tells_how_called(tree, function, places[len(own) :], words)
+    if tells or clash - stored - set(own) or {f"{one}_" for one in clash} & {n.id for n in nodes}:
         raise _not_followed(function)
     for node in nodes:
         node.id = mapped.get(node.id, node.id)
@@ -634,6 +635,32 @@ def _as_wrapped(tree: Node, function: FunctionType) -> Node:
     made.kw_defaults = [None if w.default is w.empty else gast.Constant(w.default, None) for w in words]
     tree.args = at(made, tree)
     return tree
+
+
+def _tells_how_called(
+    tree: Node, function: FunctionType, places: list[inspect.Parameter], words: list[inspect.Parameter]
+) -> bool:
+    """Whether a wrapper may do something else where an argument is left to its default, or given by its name.
+
+    It does not where it reads one item of `args`, or hands all on to the function inside; nor where no default is left
+    out and no name can be given.
+    """
+    named = getattr(tree.args.kwarg, "id", "")
+    by_place = not named or all(one.kind is one.POSITIONAL_ONLY for one in places)
+    counted = by_place and all(one.default is one.empty for one in places)
+    kept = {getattr(tree.args.vararg, "id", "") if not counted else "", named if words or not by_place else ""} - {""}
+    inside, count = function.__dict__["__wrapped__"], len(tree.args.args) + len(tree.args.posonlyargs)
+    outside = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    fine = []
+    for node in (n for s in tree.body for n in walk(s)):
+        if isinstance(node, gast.Call) and outside.get(getattr(node.func, "id", "")) is inside:
+            last = node.args[count:] if len(node.args) == count + 1 else []
+            fine += [part.value for part in last if isinstance(part, gast.Starred)]
+            fine += [word.value for word in node.keywords if word.arg is None]
+        elif isinstance(node, gast.Subscript) and type(getattr(node.slice, "value", None)) is int:
+            fine.append(node.value)
+    read = [n for s in tree.body for n in walk(s) if getattr(n, "id", "") in kept]
+    return any(all(one is not other for other in fine) for one in read)
 
 
 def _not_followed(function: FunctionType) -> DifferentiationError:

@@ -197,11 +197,69 @@ def doubled(function):
     return wrapper
 
 
-def test_wrapped_function_is_refused():
-    error = refusal(doubled(plain))
-    assert error.code == "E5008"
-    assert "plain.__wrapped__" in error.remedy
+def test_wrapper_that_hands_all_on_has_the_parameters_of_what_it_wraps():
+    tree = source_of(doubled(plain)).tree
+    assert gast.unparse(tree.args).strip() == "x, n=2"
+    assert gast.unparse(tree.body[0]).strip() == "return 2 * function(x, n)"
     assert text_of(doubled(plain).__wrapped__) == "return y ** n"
+
+
+def counting(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return len(args) * function(*args)
+
+    return wrapper
+
+
+def asking_another(function):
+    @functools.wraps(function)
+    def wrapper(*args, **words):
+        return max(*args, **words) * function(*args, **words)
+
+    return wrapper
+
+
+def taking_out(function):
+    @functools.wraps(function)
+    def wrapper(*args, **words):
+        scale = words.pop("scale", 1.0)
+        return scale * function(*args, **words)
+
+    return wrapper
+
+
+def handing_on_behind_another(function):
+    @functools.wraps(function)
+    def wrapper(x, *args):
+        return function(*args, x)
+
+    return wrapper
+
+
+def required(y, n):
+    return y**n
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        counting(plain),
+        asking_another(plain),
+        asking_another(required),
+        taking_out(plain),
+        handing_on_behind_another(plain),
+    ],
+)
+def test_wrapper_that_tells_how_it_is_called_is_refused(wrapped):
+    error = refusal(wrapped)
+    assert error.code == "E5008"
+    assert f"{wrapped.__name__}.__wrapped__" in error.remedy
+
+
+def test_wrapper_may_count_arguments_that_all_calls_give():
+    tree = source_of(counting(required)).tree
+    assert gast.unparse(tree.body[0]).strip() == "return len((y, n)) * function(y, n)"
 
 
 def test_decorator_that_returns_the_function_itself():

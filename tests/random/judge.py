@@ -388,6 +388,8 @@ class Case:
         made: dict[str, Any] = module.__dict__
 
         def call(f: Any, args: Arguments) -> Any:
+            lines = text.splitlines(keepends=True)
+            linecache.cache["<dumped>"] = (len(text), None, lines, "<dumped>")  # as of a file: pullback_of reads it
             exec(compile(text, "<dumped>", "exec"), made)
             return next(made[name] for name in made if name.startswith("f_"))(*args)
 

@@ -34,6 +34,7 @@ from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wr
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.module import Module
+from srcgrad.opencl.arrays.array import Array
 from srcgrad.opencl.arrays.boundary import on_device
 from srcgrad.pipeline import prepare_facts
 
@@ -437,11 +438,11 @@ def is_floating(value: object) -> bool:
     cls = type(value)
     if cls is float or cls is np.float64:
         return True
-    if cls is np.ndarray or isinstance(value, int | float | np.generic):
+    if cls is np.ndarray or cls is Array or isinstance(value, int | float | np.generic):
         kind = np.dtype(getattr(value, "dtype", cls)).kind
         if kind in "fbiu":
             return bool(kind == "f")
-    found = f"a {cls.__name__}" if not isinstance(value, np.ndarray) else f"an array of {value.dtype}"
+    found = f"a {cls.__name__}" if not isinstance(value, np.ndarray | Array) else f"an array of {value.dtype}"
     raise TypeError(
         f"E5031 a function that only a run knows takes or gives {found}, not real numbers or an array of them; "
         "call it by its name, or let it take and give numbers and arrays one by one"
@@ -536,7 +537,7 @@ def _shape(value: object) -> tuple[int, ...]:
 
 
 def _constant(value: object) -> object:
-    return np.zeros(_shape(value)) if isinstance(value, np.ndarray) else 0.0
+    return np.zeros(_shape(value)) if isinstance(value, np.ndarray | Array) else 0.0
 
 
 def pullback_looked_up(function: Function, wrt: tuple[int | str, ...] | None) -> Function:
