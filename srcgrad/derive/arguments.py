@@ -291,7 +291,8 @@ def _check_looked_up(call: Node, computed: bool, facts: Facts) -> None:
             call,
             "E5031",
             f"what `{called}` is depends on what is differentiated, and only a run tells it",
-            "leave it out of wrt; a function made of what is differentiated gets that as an argument instead",
+            "call it in a function of your own, and write a rule for that; "
+            "or make it of constants, and give it what is differentiated as an argument",
         )
     target = facts.module.target
     where = f'the target "{target.name}"' if target.typed or target.kernels else ""

@@ -498,10 +498,10 @@ def _hold_test(node: Node, scope: Scope) -> None:
 
 def _is_check(call: Node, scope: Scope) -> bool:
     """Whether a call whose result is not used is one for its exceptions, of a function that changes nothing."""
-    found = operation_of(call, scope.facts, scope.local)
-    if found is None or found.kind != "callee" or not isinstance(call.func, gast.Name | gast.Attribute):
+    if binding_of(call.func, scope.facts, scope.local) is None:
         return False
-    if binding_of(call.func, scope.facts, scope.local) is None or moves(call, scope.facts, scope.local):
+    found = operation_of(call, scope.facts, scope.local)
+    if found is None or found.kind != "callee" or moves(call, scope.facts, scope.local):
         return False
     return not Procedures(scope.facts, augments=True).arguments(call, scope.facts, scope.local)
 

@@ -97,7 +97,7 @@ REFUSED = [
 @pytest.mark.parametrize("function", REFUSED)
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 def test_what_is_computed_and_called_is_refused(function, mode):
-    with pytest.raises(srcgrad.DifferentiationError, match=r"E500[135]"):
+    with pytest.raises(srcgrad.DifferentiationError, match=r"E500[135]|E5031 .* depends on what is differentiated"):
         srcgrad.grad(function)(X) if mode == "reverse" else srcgrad.jvp(function, (X,), (X,))
 
 
