@@ -18,7 +18,7 @@ from srcgrad.interface.cli.listings import LINES, complete
 from tests.pages import ROOT
 
 MODEL = "import numpy as np\n\n\ndef f(x, w):\n    return np.sum(np.tanh(x * w))\n"
-REFUSED = "def g(x):\n    try:\n        return x\n    finally:\n        pass\n"
+REFUSED = "def g(x):\n    return eval('2.0 * x')\n"
 
 
 @pytest.fixture
