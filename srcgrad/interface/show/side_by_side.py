@@ -185,12 +185,14 @@ def starts(facts: Facts) -> dict[int, int]:
     """For each line of a function the line in which its innermost statement begins."""
     tree = facts.source.tree
     found: dict[int, int] = dict.fromkeys(range(tree.lineno, _end_of_signature(tree) + 1), tree.lineno)
-    for node in statements(tree.body):
-        if not hasattr(node, "lineno"):
+    for node in [node for one in tree.body for node in gast.walk(one)]:
+        first = getattr(node.pattern if isinstance(node, gast.match_case) else node, "lineno", None)
+        if first is None or not isinstance(node, gast.stmt | gast.ExceptHandler | gast.match_case):
             continue
-        last = node.body[0].lineno - 1 if isinstance(node, COMPOUND) else node.end_lineno
-        for line in range(node.lineno, max(node.lineno, last) + 1):
-            found[line] = node.lineno
+        inside = node.cases if isinstance(node, gast.Match) else getattr(node, "body", None)
+        last = getattr(inside[0], "lineno", first + 1) - 1 if inside else node.end_lineno
+        for line in range(first, max(first, last) + 1):
+            found[line] = first
     return found
 
 

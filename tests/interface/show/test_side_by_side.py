@@ -62,8 +62,8 @@ def whole(found: Sides) -> str:
 
 
 def starts(pair: Pair) -> dict[str, int]:
-    """For each statement that stands in one line, and in no other, that line."""
-    texts = [line.text.strip() for line in pair.source]
+    """For each statement that stands in one line, and in no other, that line; `else:` begins none."""
+    texts = [line.text.strip() for line in pair.source if line.text.strip() != "else:"]
     return {line.text.strip(): line.number for line in pair.source if texts.count(line.text.strip()) == 1}
 
 
