@@ -297,14 +297,12 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
         if node not in numbers or (spec is not None and spec.scalar):
             return [node]
         converted = _converted(node, facts)
-        behind = node in facts.resolution.kept or converted is not None
-        if converted is not None:
-            whole, part = copy_with_facts(converted, facts), name(str(target(node)))
-            check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
-        elif behind:
+        behind = node in facts.resolution.kept
+        if behind:
             check = statement(f"{facts.library('check_number')}(x)", x=name(str(target(node))))
-        else:
-            whole, part = copy_with_facts(node.value.value, facts), copy_with_facts(node.value, facts)
+        else:  # in front: what is bound may be a copy
+            whole = copy_with_facts(node.value.value if converted is None else converted, facts)
+            part = copy_with_facts(node.value, facts)
             check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
         facts.resolution.effects[check] = None
         facts.origin.user[check] = facts.origin.user.get(node, node)  # it stands in the midst of that statement

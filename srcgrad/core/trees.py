@@ -764,7 +764,7 @@ def open_stars(tree: Node, items: list[str], words: dict[str, str]) -> bool:
 
     Its body may read `args` as a tuple, too; what it else does with `kwargs` is left as it is.
 
-    >>> tree = parse_tree("def f(*args, **kwargs):\n    return g(*args, **kwargs) * len(args)").body[0]
+    >>> tree = parse_tree("def f(*args, **kwargs):\\n    return g(*args, **kwargs) * len(args)").body[0]
     >>> open_stars(tree, ["a", "b"], {"k": "k"}), gast.unparse(tree.body[0])
     (True, 'return g(a, b, k=k) * len((a, b))')
     """

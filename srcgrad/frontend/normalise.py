@@ -500,6 +500,8 @@ def _is_check(call: Node, scope: Scope) -> bool:
     """Whether a call whose result is not used is one for its exceptions, of a function that changes nothing."""
     if binding_of(call.func, scope.facts, scope.local) is None:
         return False
+    if isinstance(call.func, gast.Name) and call.func.id in scope.facts.names.local:
+        return False  # a name of the function's own for another function, which the text does not have
     found = operation_of(call, scope.facts, scope.local)
     if found is None or found.kind != "callee" or moves(call, scope.facts, scope.local):
         return False

@@ -142,3 +142,25 @@ def test_a_call_that_changes_something_is_no_check() -> None:
     with pytest.raises(DifferentiationError) as found:
         grad(energy)(np.ones(2))
     assert found.value.code == "E5005"
+
+
+def limited(k):
+    if k > 3.0:
+        raise ValueError(k)
+
+
+def forbidden(k):
+    raise AssertionError(k)
+
+
+def test_a_name_of_the_functions_own_for_a_validator_is_not_the_modules() -> None:
+    """The call stayed in the text by its name, which is that of another function there."""
+
+    def checked(b):
+        forbidden = limited
+        forbidden(b)
+        return b * b
+
+    with pytest.raises(DifferentiationError) as found:
+        grad(checked)(1.0)
+    assert found.value.code == "E5005"

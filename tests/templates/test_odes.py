@@ -236,7 +236,7 @@ REFUSED = [
     (more_is_given, "E5006", "full_output="),
     (critical, "E5006", "tcrit="),
     (with_events, "E5003", "events="),
-    (dense, "E5003", "sol.sol(0.5)"),
+    (dense, "E5001", "dense_output=True"),
     (complex_states, "E5017", "solve_ivp("),
     (arguments_by_name, "E5005", "odeint("),
     (state_changed, "E5010", "y[0] = 2.0 * y[0]"),

@@ -114,5 +114,5 @@ def led_in(v):
 
 
 def test_a_slope_at_the_end_that_is_differentiated_is_refused():
-    with pytest.raises(DifferentiationError, match=r"E500[13]"):
+    with pytest.raises(DifferentiationError, match="E5031"):
         grad(led_in)(1.0)

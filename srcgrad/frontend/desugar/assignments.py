@@ -580,7 +580,7 @@ def known_stars(function: Node, facts: Facts) -> Node:
     >>> from srcgrad.interface.show.explain import explain_text
     >>> print(explain_text("def f(x):\\n    p = (x, 2.0)\\n    return max(*p)", after="known_stars"))
     def f(x):
-        p = (x, 2.0)
+        p = x, 2.0
         return max(p[0], p[1])
     """
     nodes = [n for s in function.body for n in walk(s)]
