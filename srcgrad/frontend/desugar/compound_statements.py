@@ -563,7 +563,28 @@ def _has_effects(call: Node, work: _Work) -> bool:
     found = binding_of(call.func, work.facts, work.local)
     if found is not None and any(found.object is one for one in _PRINTS):
         return True
+    inner = _function_within(call, work) if found is None else None
+    if inner is not None:
+        return any(_may_change(part, work) for statement in inner.body for part in walk(statement))
     return moves(call, work.facts, work.local)
+
+
+def _function_within(call: Node, work: _Work) -> Node | None:
+    """The only function of that name that the function around defines, if nothing else binds the name."""
+    held = getattr(call.func, "id", None)
+    nodes = [n for statement in work.function.body for n in walk(statement)]
+    made = [n for n in nodes if isinstance(n, gast.FunctionDef) and n.name == held]
+    bound = any(isinstance(n, gast.Name) and n.id == held and not isinstance(n.ctx, gast.Load) for n in nodes)
+    return made[0] if len(made) == 1 and not bound and not any(n is call for n in walk(made[0])) else None
+
+
+def _may_change(part: Node, work: _Work) -> bool:
+    """Whether a part of a function within does more than to compute: it writes, tells, or calls what may."""
+    if isinstance(part, gast.Nonlocal | gast.Global | gast.FunctionDef | gast.Lambda | gast.Delete):
+        return True
+    if isinstance(part, gast.Assign | gast.AugAssign | gast.AnnAssign):
+        return _writes(part) or isinstance(part, gast.AugAssign)
+    return isinstance(part, gast.Call) and _has_effects(part, work)
 
 
 def _trial(unit: Block, error: str, kinds: Node, node: Node, work: _Work) -> Node:
