@@ -18,8 +18,10 @@ import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import LOOP, Facts, Operation
+from srcgrad.core.namespace import Step
 from srcgrad.core.rules import Rule, adjoint_template, rule_of, tangent_template
 from srcgrad.core.trees import (
+    COMPOUND,
     Block,
     Node,
     assign,
@@ -28,7 +30,9 @@ from srcgrad.core.trees import (
     expression,
     is_swap,
     is_write,
+    loads,
     name,
+    parameters,
     remade,
     root,
     statements,
@@ -50,7 +54,7 @@ from srcgrad.frontend.language import (
     note_moving,
     wants_arrays,
 )
-from srcgrad.frontend.resolve import binding_of, is_method_of_no_array, method_without_rule, operation_of
+from srcgrad.frontend.resolve import bind, binding_of, is_method_of_no_array, method_without_rule, operation_of
 
 
 def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scope: Scope) -> tuple[Node, Rule]:
@@ -265,6 +269,8 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
         raise scope.facts.refuse(
             value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it with NumPy functions"
         )
+    if operation.kind == "callee" and scope.may_vary(value):
+        _check_outer_state(value, operation, scope)
     swap = {argument: name_or_literal(argument, scope) for argument in value.args}
     swap |= {word.value: name_or_literal(word.value, scope) for word in value.keywords}
     made = _swap(value, swap)
@@ -272,6 +278,32 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
         operation.kind, operation.function, checkpointed=operation.checkpointed
     )
     return made
+
+
+def _check_outer_state(call: Node, operation: Operation, scope: Scope) -> None:
+    """E5005 for a called function that puts what it is given where others read: into objects of the module, globals."""
+    facts = scope.facts
+    if facts.request.generated or isinstance(operation.function, Step):
+        return
+    tree = facts.module.callee(operation.function, call, facts).tree
+    outer = {one for node in walk(tree) if isinstance(node, gast.Global | gast.Nonlocal) for one in node.names}
+    bound = bind(call, tree, facts)
+    local = facts.names.local
+    given = {held for held, value in bound.items() if isinstance(value, gast.Name) and value.id not in local}
+    stored = {n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+    own = {*parameters(tree), *stored} - outer
+    for node in statements(tree.body):
+        targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+        if isinstance(node, COMPOUND) or not own & set(loads(getattr(node, "value", None) or gast.Pass())):
+            continue
+        for one in [n for part in targets if part is not None for n in walk(part)]:
+            held = one
+            while isinstance(held, gast.Attribute | gast.Subscript):
+                held = held.value
+            others = held is not one and held.id not in own - given if isinstance(held, gast.Name) else False
+            if others or (isinstance(held, gast.Name) and held.id in outer):
+                what = f"`{gast.unparse(call.func)}` changes `{gast.unparse(one)}`, which others may read"
+                raise facts.refuse(call, "E5005", what, "return the value instead")
 
 
 def _swap(value: Node, swap: dict[Node, Node]) -> Node:
@@ -299,6 +331,8 @@ def passive_calls(test: Node, scope: Scope) -> None:
                 raise method_without_rule(item, scope.facts)
             if operation is not None and operation.kind == "opaque" and scope.may_vary(item):
                 watch_writes(item, scope.facts)
+            if operation is not None and operation.kind == "callee" and scope.may_vary(item):
+                _check_outer_state(item, operation, scope)
 
 
 def watch_writes(call: Node, facts: Facts) -> None:
@@ -518,6 +552,9 @@ def _effect(node: Node, scope: Scope) -> None:
         node.value.args[-1] = name_or_literal(node.value.args[-1], scope)
         scope.emit(node)
         return
+    found = operation_of(node.value, scope.facts, scope.local) if node in scope.facts.resolution.effects else None
+    if found is not None and found.kind == "callee" and scope.may_vary(node.value):
+        _check_outer_state(node.value, found, scope)
     known = (
         scope.facts.request.generated or node in scope.facts.resolution.effects
     )  # a text of ours has what was looked at before

@@ -189,3 +189,37 @@ def test_a_call_that_changes_an_array_of_the_module_is_not_dropped(f: Any) -> No
 
 def test_a_call_that_changes_a_copy_and_is_read_is_right() -> None:
     assert srcgrad.value_and_grad(of_a_copy_whose_number_is_read)(0.7) == pytest.approx((2.464, 3.52))
+
+
+LEFT: dict[str, Any] = {}
+SLOTS = np.zeros(2)
+
+
+def kept_in_a_dict(s: Any) -> int:
+    LEFT["k"] = s * 2.0
+    return 1
+
+
+def kept_in_an_array(s: Any) -> bool:
+    SLOTS[0] = s
+    return bool(s > 0.0)
+
+
+def reads_a_dict(s: Any) -> Any:
+    _ = kept_in_a_dict(s)
+    return LEFT["k"] * s
+
+
+def reads_an_array(s: Any) -> Any:
+    if kept_in_an_array(s):
+        return SLOTS[0] * s
+    return s
+
+
+@pytest.mark.parametrize("function", [reads_a_dict, reads_an_array])
+def test_what_a_called_function_leaves_with_the_module_is_refused(function: Any) -> None:
+    """Its result has no derivative; what it left was read as a constant: 0.7 for 1.4 at 0.7."""
+    for derivative in (srcgrad.grad(function), lambda s: srcgrad.jvp(function, (s,), (1.0,))):
+        with pytest.raises(srcgrad.DifferentiationError) as found:
+            derivative(0.7)
+        assert found.value.code == "E5005"
