@@ -37,6 +37,8 @@ class M:
     def __mul__(self, x): return x * self.w + 1.0
     @classmethod
     def of(cls, w): return cls(w)
+    @classmethod
+    def by(cls, w): return cls(w=w)
 class Shadow:
     def __init__(self): self.mean = np.prod
     def mean(self, x): return np.sum(x)
@@ -57,6 +59,8 @@ RIGHT = {
     "cls_branch": "if x[0] > 9.0:\n        np_ = Own\n    else:\n        np_ = Own\n    return np_.sin(x[1])",
     "cls_attr": "C = Own\n    return C.K * x[0]",
     "cls_plain": "C = M\n    return C(2.0).mean(x)",
+    "cls_of": "c = M.of(2.0)\n    return c.mean(x)",
+    "cls_of_word": "c = M.by(w=2.0)\n    return c.mean(x)",
     "cls_isinst": "C = M\n    return x[0] if isinstance(m, C) else x[1] * 2.0",
     "cls_np": "f = float\n    return f(x[0]) * x[1]",
     "cls_float64": "t = np.float64\n    return t(x[0]) * x[1]",

@@ -554,7 +554,7 @@ def _is_local(node: Node, site: Site) -> bool:
 def _give_bound(call: Node, found: Function, site: Site) -> None:
     """Put arguments that a function has already before those of the call, and call a global function by a name."""
     own = [*map(copy, found.args)]
-    if found.cls is not None:
+    if found.cls is not None and (found.binding is None or found.binding.object is not found.cls):  # else it is called
         own = [name(site.alias(found.cls.__name__, Binding("object", found.cls)))]
     call.args = [*own, *call.args]
     given = {word.arg for word in call.keywords}

@@ -1,0 +1,1 @@
+"""Functions of public packages as their authors wrote them, drawn by a seed; gradients against differences."""
