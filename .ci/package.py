@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 10)
 LARGEST = 1_500_000  # bytes of the wheel
-OF_DEVELOPERS = {"bench", "demo", "docs", "lint", "test"}  # extras that are not for users
+OF_DEVELOPERS = {"bench", "demo", "docs", "lint", "test", "wild"}  # extras that are not for users
 TELL = "import sys, ensurepip, venv; print(sys.implementation.name, *sys.version_info[:3])"
 BUILD = (
     "import sys; sys.path.insert(0, '.'); import packing as b; place = sys.argv[1]; "
