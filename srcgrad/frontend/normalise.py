@@ -286,7 +286,9 @@ def _check_outer_state(call: Node, operation: Operation, scope: Scope) -> None:
     if facts.request.generated or isinstance(operation.function, Step):
         return
     tree = facts.module.callee(operation.function, call, facts).tree
-    outer = {one for node in walk(tree) if isinstance(node, gast.Global | gast.Nonlocal) for one in node.names}
+    within = [n for n in walk(tree) if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not tree]
+    inner = {n for one in within for n in walk(one)}
+    outer = {s for n in walk(tree) if isinstance(n, gast.Global | gast.Nonlocal) and n not in inner for s in n.names}
     bound = bind(call, tree, facts)
     local = facts.names.local
     given = {held for held, value in bound.items() if isinstance(value, gast.Name) and value.id not in local}
@@ -294,7 +296,8 @@ def _check_outer_state(call: Node, operation: Operation, scope: Scope) -> None:
     own = {*parameters(tree), *stored} - outer
     for node in statements(tree.body):
         targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-        if isinstance(node, COMPOUND) or not own & set(loads(getattr(node, "value", None) or gast.Pass())):
+        value = getattr(node, "value", None)
+        if node in inner or isinstance(node, COMPOUND) or value is None or not own & set(loads(value)):
             continue
         for one in [n for part in targets if part is not None for n in walk(part)]:
             held = one
