@@ -26,6 +26,11 @@ def fewer(rows: int, few: int) -> int:
 
 
 @pytest.fixture(autouse=True)
+def _anew(nothing_kept: None) -> None:
+    """Tests give a device other properties, and the kernels that are made then are not those of the next one."""
+
+
+@pytest.fixture(autouse=True)
 def _memory(monkeypatch: pytest.MonkeyPatch) -> None:
     way = os.environ.get("SRCGRAD_MEMORY")
     if way and not UNDER_OCLGRIND:
