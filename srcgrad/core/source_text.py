@@ -25,8 +25,10 @@ import functools
 import inspect
 import io
 import linecache
+import os
 import re
 import sys
+import sysconfig
 import threading
 import tokenize
 import types
@@ -507,8 +509,12 @@ def source_of(function: Callable[..., object]) -> Source:
     """
     plain = _plain_function(function)
     made = _source_of(plain)
-    of_python = (plain.__module__ or "").partition(".")[0] in sys.stdlib_module_names
+    file = plain.__code__.co_filename  # not the module's name: a user's file may be called `code.py`
+    of_python = file.startswith(_STANDARD_LIBRARY) and "site-packages" not in file
     return replace(made, of_python=True) if of_python else made
+
+
+_STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 
 
 def _source_of(plain: FunctionType) -> Source:
