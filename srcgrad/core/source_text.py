@@ -28,7 +28,6 @@ import linecache
 import os
 import re
 import sys
-import sysconfig
 import threading
 import tokenize
 import types
@@ -514,7 +513,7 @@ def source_of(function: Callable[..., object]) -> Source:
     return replace(made, of_python=True) if of_python else made
 
 
-_STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
 def _source_of(plain: FunctionType) -> Source:
