@@ -16,10 +16,11 @@ import operator
 import gast
 import numpy as np
 
+from srcgrad.core.bindings import attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import LOOP, Facts, Operation
-from srcgrad.core.namespace import Step
-from srcgrad.core.rules import Rule, adjoint_template, rule_of, tangent_template
+from srcgrad.core.namespace import Namespace, Step
+from srcgrad.core.rules import Rule, adjoint_template, makes_new, rule_of, tangent_template
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -37,6 +38,7 @@ from srcgrad.core.trees import (
     root,
     statements,
     stores,
+    target,
     walk,
     written_names,
 )
@@ -286,12 +288,13 @@ def _check_outer_state(call: Node, operation: Operation, scope: Scope) -> None:
     if facts.request.generated or isinstance(operation.function, Step):
         return
     tree = facts.module.callee(operation.function, call, facts).tree
+    namespace = facts.module.source(operation.function)[1]
+    copied = {target(n) for n in tree.body if isinstance(n, gast.Assign) and _is_copy(n.value, namespace)}
     within = [n for n in walk(tree) if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not tree]
     inner = {n for one in within for n in walk(one)}
     outer = {s for n in walk(tree) if isinstance(n, gast.Global | gast.Nonlocal) and n not in inner for s in n.names}
     bound = bind(call, tree, facts)
-    local = facts.names.local
-    given = {held for held, value in bound.items() if isinstance(value, gast.Name) and value.id not in local}
+    given = {held for held, value in bound.items() if binding_of(value, facts, scope.local) is not None} - copied
     stored = {n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
     own = {*parameters(tree), *stored} - outer
     for node in statements(tree.body):
@@ -299,7 +302,8 @@ def _check_outer_state(call: Node, operation: Operation, scope: Scope) -> None:
         value = getattr(node, "value", None)
         if node in inner or isinstance(node, COMPOUND) or value is None or not own & set(loads(value)):
             continue
-        for one in [n for part in targets if part is not None for n in walk(part)]:
+        written = [n for part in targets if part is not None for n in walk(part)]
+        for one in [n for n in written if isinstance(getattr(n, "ctx", None), gast.Store)]:
             held = one
             while isinstance(held, gast.Attribute | gast.Subscript):
                 held = held.value
@@ -307,6 +311,19 @@ def _check_outer_state(call: Node, operation: Operation, scope: Scope) -> None:
             if others or (isinstance(held, gast.Name) and held.id in outer):
                 what = f"`{gast.unparse(call.func)}` changes `{gast.unparse(one)}`, which others may read"
                 raise facts.refuse(call, "E5005", what, "return the value instead")
+
+
+def _is_copy(value: Node, namespace: Namespace) -> bool:
+    """Whether an expression of a called function makes a new array, for certain."""
+    if not isinstance(value, gast.Call):
+        return isinstance(value, gast.BinOp | gast.UnaryOp)
+    function = value.func
+    if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
+        base = namespace.lookup(function.value.id)
+        found = None if base is None else attribute(base, function.attr)
+        return function.attr == "copy" if base is None else found is not None and makes_new(found.object, value)
+    found = namespace.lookup(function.id) if isinstance(function, gast.Name) else None
+    return found is not None and makes_new(found.object, value)
 
 
 def _swap(value: Node, swap: dict[Node, Node]) -> Node:

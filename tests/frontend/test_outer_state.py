@@ -223,3 +223,27 @@ def test_what_a_called_function_leaves_with_the_module_is_refused(function: Any)
         with pytest.raises(srcgrad.DifferentiationError) as found:
             derivative(0.7)
         assert found.value.code == "E5005"
+
+
+def fills_a_half(t: Any) -> Any:
+    a = np.zeros((2, 2))
+    a[np.tril_indices(2)] = t
+    return a
+
+
+def doubles_a_copy(t: Any, s: Any) -> Any:
+    t = t.copy()
+    t[0] = s * 2.0
+    return t[0]
+
+
+def fills_and_asks(s: Any) -> Any:
+    """The index is a function of the module, the array its own; the array of the module is copied first."""
+    if doubles_a_copy(SLOTS, s) > 0.0:
+        return np.sum(fills_a_half(s * np.ones(3))) * s
+    return s
+
+
+def test_what_a_called_function_makes_and_fills_is_its_own() -> None:
+    assert srcgrad.grad(fills_and_asks)(0.7) == pytest.approx(4.2)
+    assert not SLOTS.any()
