@@ -36,7 +36,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import CodeType, FunctionType, MethodType
-from typing import Any  # a namespace holds arbitrary objects
+from typing import Any, ParamSpec, TypeVar  # a namespace holds arbitrary objects
 
 import gast
 
@@ -44,6 +44,10 @@ from srcgrad.core.errors import DifferentiationError, Place, cell_of
 from srcgrad.core.trees import Node, at, copy, definitions, open_stars, to_gast, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+P = ParamSpec("P")
+R = TypeVar("R")
+E = TypeVar("E", bound=BaseException)
 
 CALLS = 4  # of a function within itself that a pass makes, at most, for a level of an expression
 TOO_DEEP = "name some of the inner expressions, or write a long sum as a loop or with np.sum"
@@ -854,6 +858,45 @@ def with_users_lines(error: BaseException) -> BaseException:
             frame = _frame(*found)
             made = types.TracebackType(made, frame, frame.f_lasti, found[2])
     return error.with_traceback(made)
+
+
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # what is in the package
+
+
+def for_users(error: E) -> E:
+    """The error without our frames in its traceback; SRCGRAD_TRACEBACK=full keeps them.
+
+    What was raised in our own code and has no code of ours is a bug, and keeps all.
+    """
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    raised_by_us = bool(frames) and frames[-1].tb_frame.f_code.co_filename.startswith(_OURS)
+    if os.environ.get("SRCGRAD_TRACEBACK") == "full" or (raised_by_us and not isinstance(error, DifferentiationError)):
+        return error
+    made: types.TracebackType | None = None
+    for step in reversed(frames):
+        if not step.tb_frame.f_code.co_filename.startswith(_OURS):
+            made = types.TracebackType(made, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    if isinstance(error.__cause__, DifferentiationError):
+        for_users(error.__cause__)
+    return error.with_traceback(made)
+
+
+def hides_our_frames(function: Callable[P, R]) -> Callable[P, R]:
+    """A public function whose errors show the user's frames, and one of ours."""
+
+    @functools.wraps(function)
+    def public(*args: P.args, **kwargs: P.kwargs) -> R:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            raise for_users(error)  # noqa: B904  (the same error: nothing is behind it)
+
+    return public
 
 
 class _FrameReached(Exception):  # noqa: N818  (it carries a frame, and meets no user)

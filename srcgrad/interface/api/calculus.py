@@ -24,6 +24,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
 from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.functions_with_rules import with_places
@@ -59,6 +60,7 @@ from srcgrad.runtime import zeros_like
 
 
 @makes("elementwise")
+@hides_our_frames
 def elementwise_grad(
     function: Callable[P, object], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str | Target = DEFAULT
 ) -> Derivative[P, Any]:
@@ -110,6 +112,7 @@ class HessianProduct:
         """The product in the order of arguments that `scipy.optimize.minimize` calls `hessp` with: vector second."""
         return self(x, *args, vector)
 
+    @hides_our_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not args:
             raise DifferentiationError("E5014", "the vector is missing", "give it after the function's arguments")
@@ -147,6 +150,7 @@ class HessianProduct:
 
 
 @makes("hvp")
+@hides_our_frames
 def hvp(
     function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str | Target = DEFAULT
 ) -> HessianProduct:
@@ -184,6 +188,7 @@ class LinearMap:
     other_text: Callable[[], str] = field(default=lambda: "", repr=False)
     turned: Function | None = field(default=None, repr=False)
 
+    @hides_our_frames
     def __call__(self, *given: object) -> Any:
         if len(given) != len(self.tangent_inputs):
             message = f"{len(given)} values for {', '.join(self.tangent_inputs)}"
@@ -197,6 +202,7 @@ class LinearMap:
 
 
 @makes("linearize")
+@hides_our_frames
 def linearize(
     function: Callable[..., R], *args: object, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
 ) -> tuple[R, LinearMap]:
@@ -252,6 +258,7 @@ class _TangentMap:
     args: tuple[Any, ...]
     kept: _KeptArguments | None = field(default=None, repr=False)
 
+    @hides_our_frames
     def __call__(self, *tangents: object) -> Any:
         if self.kept is None:
             return self.ahead.forward(self.args, tangents)[1]
@@ -270,6 +277,7 @@ class _PullbackMap:
     kept: _KeptArguments | None = field(default=None, repr=False)
     made: Function | None = field(default=None, repr=False)
 
+    @hides_our_frames
     def __call__(self, seed: object) -> Any:
         if self.made is None:
             function, wrt, target = self.ahead.function, self.ahead.wrt, self.ahead.target
@@ -300,6 +308,7 @@ def _agree(y: object, y_dot: object) -> bool:
 
 
 @makes("transpose")
+@hides_our_frames
 def transpose(linear: Function, *like: object, target: str | Target = DEFAULT) -> Any:
     """The transpose of a linear map; `transpose(transpose(f))` is f.
 
@@ -591,6 +600,7 @@ class Jacobian(Generic[P]):
         given = (as_named(self.function), wrt, self.mode, self.target.name)
         return rebuild_object, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
 
+    @hides_our_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         values = self.ahead.ordered_arguments(args, kwargs)
         alike = looks(values, sized=True)
@@ -771,6 +781,7 @@ def _tell(name: str, reason: Exception) -> None:
 
 
 @makes("jacobian")
+@hides_our_frames
 def jacobian(
     function: Callable[P, object],
     wrt: Wrt = 0,
@@ -800,6 +811,7 @@ def jacobian(
 
 
 @makes("hessian")
+@hides_our_frames
 def hessian(
     function: Callable[P, object],
     wrt: Wrt = 0,

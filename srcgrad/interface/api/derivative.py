@@ -16,6 +16,7 @@ The callable that a derivative is: made when it is first called, made anew when 
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import inspect
@@ -34,6 +35,7 @@ from srcgrad.core.facts import UNKNOWN, Kind
 from srcgrad.core.files import collection_paused
 from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
+from srcgrad.core.source_text import for_users
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import SavedValue
 from srcgrad.frontend.functions_with_rules import given_of, in_order, takes_several
@@ -555,16 +557,20 @@ class Derivative(Generic[P, R]):
         return dict(self.declared_kinds)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        __tracebackhide__ = True
         result: R
         known = self._quick
-        if known is not None and len(args) == self._count and not kwargs and known.alike(*args):
-            self._last, self._kinds = known.made, known.kinds
-            result = known.finished(run(known.made.function, args, (), None, self.primal), *args)
+        try:
+            if known is not None and len(args) == self._count and not kwargs and known.alike(*args):
+                self._last, self._kinds = known.made, known.kinds
+                result = known.finished(run(known.made.function, args, (), None, self.primal), *args)
+                return result
+            values = self.ordered_arguments(args, kwargs)
+            made, device = self.ready_text(values)
+            result = self.result(run(made.function, values, self.named, device, self.primal), values, device)
             return result
-        values = self.ordered_arguments(args, kwargs)
-        made, device = self.ready_text(values)
-        result = self.result(run(made.function, values, self.named, device, self.primal), values, device)
-        return result
+        except Exception as error:
+            raise for_users(error)  # noqa: B904  (the same error: nothing is behind it)
 
     def result(self, found: Any, values: Sequence[Any], device: Device | None = None) -> Any:
         """What the text returns, as users get it: adjoints mirror the arguments."""
@@ -614,7 +620,15 @@ class Derivative(Generic[P, R]):
 
     def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
-        made = mirrors((found,) if self._bare else found, self._places, values, seeds)
+        failed: DifferentiationError | None = None
+        try:
+            made = mirrors((found,) if self._bare else found, self._places, values, seeds)
+        except DifferentiationError as error:
+            failed = error
+        if failed is not None:
+            if failed.code == "E5004":  # a gradient leaves out what makes the value alone, and its errors
+                run(self.primal, copy.deepcopy(values), self.named)
+            raise failed
         return made[0] if self.single else tuple(made)
 
     @property

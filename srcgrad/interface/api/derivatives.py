@@ -25,6 +25,7 @@ from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, home
 from srcgrad.core.rules import rule_of
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.calls.side_effects import check_repeatable
@@ -126,6 +127,7 @@ def chosen_wrt(function: Function, wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
 
 
 @makes("reverse")
+@hides_our_frames
 def grad(
     function: Callable[P, Any],
     wrt: Wrt = 0,
@@ -161,6 +163,7 @@ def grad(
 
 
 @makes("value-and-grad")
+@hides_our_frames
 def value_and_grad(
     function: Callable[P, R],
     wrt: Wrt = 0,
@@ -199,6 +202,7 @@ def _gradient(
 
 
 @makes("vjp")
+@hides_our_frames
 def vjp(
     function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
 ) -> tuple[R, Callable[[Any], Any]]:
@@ -298,6 +302,7 @@ def float_arguments(function: Function, args: tuple[object, ...]) -> tuple[int, 
 
 
 @makes("forward")
+@hides_our_frames
 def jvp(
     function: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str | Target = DEFAULT
 ) -> tuple[R, R]:

@@ -12,6 +12,7 @@ from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.identity import python_function
 from srcgrad.core.marks import goes_as_code
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.interface.api.dependencies import lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt
@@ -108,6 +109,7 @@ class DifferentiableFunction(Generic[P, R]):
 TEXTS = ("reverse", "value-and-grad", "vjp", "forward", "elementwise")
 
 
+@hides_our_frames
 def source(
     function: Callable[..., object],
     mode: str = "reverse",

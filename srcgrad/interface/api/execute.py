@@ -38,7 +38,7 @@ from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.identity import Function
 from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies
 from srcgrad.core.rules import Rule, rules
-from srcgrad.core.source_text import OURS, Source, origin_of, users_place, with_users_lines
+from srcgrad.core.source_text import OURS, Source, hides_our_frames, origin_of, users_place, with_users_lines
 from srcgrad.core.target import Target, Text
 from srcgrad.interface.api.arguments import cast_seed
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
@@ -373,6 +373,7 @@ class Pullback:
         self._device = device_in(values)
         self._resident = resident_on(self._device, values)
 
+    @hides_our_frames
     def __call__(self, seed: Any) -> Any:
         given = seed_like(self._output, seed, self._resident)
         given = open_seed(given) if hasattr(self._derivative.primal, "as_function") else given

@@ -25,6 +25,7 @@ from srcgrad.backend.text.references import identifiers
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind, Names
 from srcgrad.core.identity import Function
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target, Text
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, Wrt
 from srcgrad.interface.api.derivatives import chosen_wrt
@@ -289,6 +290,7 @@ class ItemMap:
         self._made: dict[object, ItemsText] = {}
         self._last: ItemsText | None = None
 
+    @hides_our_frames
     def __call__(self, *args: object, **kwargs: Any) -> Any:
         bound = self.derivative.signature.bind(*self.derivative.bound, *args, **kwargs)
         bound.apply_defaults()

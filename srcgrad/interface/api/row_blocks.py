@@ -14,6 +14,7 @@ from srcgrad.core.facts import Kind
 from srcgrad.core.files import collection_paused, load
 from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import primal_of
 from srcgrad.interface.api.arguments import kind_of
@@ -45,6 +46,7 @@ class BlockFunction:
         self.__doc__ = self.primal.__doc__
         self._made: dict[object, ExecutedText] = {}
 
+    @hides_our_frames
     def __call__(self, *args: object, **kwargs: Any) -> Any:
         given = self._bind_arguments(args, kwargs)
         text = self._block_text(_kinds(given)).check_overlaps(list(given.values()), self.signature)

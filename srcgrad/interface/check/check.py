@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError, Place, cell_of
 from srcgrad.core.identity import Function
-from srcgrad.core.source_text import label_of
+from srcgrad.core.source_text import hides_our_frames, label_of
 from srcgrad.core.trees import parameters
 from srcgrad.interface.api.arguments import discrete
 from srcgrad.interface.api.derivatives import by_place, grad, jvp, value_and_grad, vjp
@@ -461,6 +461,7 @@ class CheckUndecided(CheckFailed):
     """A derivative that differences neither confirm nor contradict: at a kink, in noise, by a solver's tolerance."""
 
 
+@hides_our_frames
 def check_grads(
     f: Function,
     args: Sequence[object],

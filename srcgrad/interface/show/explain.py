@@ -28,6 +28,7 @@ from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import look
 from srcgrad.core.printer.statements import function as spell
 from srcgrad.core.printer.statements import statement
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.trees import parameters
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import SavedValue
@@ -87,6 +88,7 @@ class Explanation:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
 
+@hides_our_frames
 def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = None) -> Explanation:
     """Line by line: whether it carries the derivative, what is recorded there, and why; and what is kept in all.
 
@@ -279,6 +281,7 @@ def explain_facts(text: str, after: str = "activity") -> Facts:
     return run(text, after)[1]
 
 
+@hides_our_frames
 def report(
     function: Callable[..., object], *args: object, wrt: Wrt | None = None, mode: str = "reverse", target: str = "numpy"
 ) -> Report:

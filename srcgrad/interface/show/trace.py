@@ -13,6 +13,7 @@ from typing import Any  # functions, arguments and values are arbitrary objects
 import numpy as np
 
 from srcgrad.core.files import load
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.derive.probes import Place
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
@@ -118,6 +119,7 @@ def _copy_if_array(x: object) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
+@hides_our_frames
 def trace(function: Callable[..., object], wrt: Wrt | None = None, *, seed: object = 1.0) -> Callable[..., Trace]:
     """A function of the same arguments that runs `function` and its gradient and returns what they did, row by row.
 
