@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import gast
 
-from srcgrad.core.facts import Facts, Operation, PullbackForm, Spec, copy_with_facts
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, PullbackForm, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -647,7 +647,10 @@ def masks_given(output: Node, adjoints: Adjoints, into: Block) -> list[Node]:
         if mask is not None:
             facts.calls.zeroing[one] = None
         if mask is None or not mask.held:
-            made.append(literal_node(mask is None))
+            whole = literal_node(mask is None)
+            held = one in facts.kinds.containers or facts.kinds.of_names.get(one, UNKNOWN).tag in ("tuple", "list")
+            of_items = expression(f"{facts.library('mask_to')}(whole, {one})", whole=whole)
+            made.append(of_items if held else whole)  # callers ask for that of an item
         else:
             made.append(masking.true_where_taken(masking.fit_mask(mask, name(one), facts.values.value_spec.get(one))))
     into += masking.made

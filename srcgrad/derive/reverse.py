@@ -306,15 +306,34 @@ def _loop(node: Node, work: Backward) -> Block:
         for primal in [*fresh, *(n for n in numbers if not work.adjoints.may_be_unbound(n))]:
             _initialise(primal, zeros, node, work)
     body += after_trip(flags, node, work.adjoints)
+    behind: Block = []
     for primal, kind in before.items():
         if kind != ABSENT and after.get(primal, ABSENT) == ABSENT:
             body.append(work.adjoints.zeros(primal, work.facts.values.value_spec.get(primal), node))
+            body, after_loop = _of_each_trip(primal, body, node, work)
+            behind += after_loop
     work.adjoints.state = {n: join_adjoint_kinds([k, after.get(n, ABSENT)]) for n, k in before.items()}
     work.adjoints.masks, work.adjoints.flags = masks, flags
     restored = work.saves.restore_before(node)
     if body and node in work.facts.calls.checkpointed:
-        return zeros + backward_loop(node, body, work.saves) + restored
-    return zeros + ([work.saves.loop(node, body)] if body else []) + restored
+        return zeros + backward_loop(node, body, work.saves) + restored + behind
+    return zeros + ([work.saves.loop(node, body)] if body else []) + restored + behind
+
+
+def _of_each_trip(primal: str, body: Block, node: Node, work: Backward) -> tuple[Block, Block]:
+    """Of a list that each trip makes and appends to, the adjoint at the end is empty: the next has a length of its own.
+
+    `a_bar = a_bar or zeros_like(a)` where it is read first, `a_bar = []` where a trip ends. Also what follows the loop.
+    """
+    grown = [n for n in statements(node.body) if isinstance(n, gast.Expr) and primal in written_names(n)]
+    kind = work.facts.list_kind(primal)
+    if not kind or not grown:
+        return body, []
+    adjoint, last = work.adjoints.of(primal), body[-1]
+    begin = assign(adjoint, gast.BoolOp(gast.Or(), [name(adjoint), last.value]), node)
+    last.value = at(gast.List([], gast.Load()) if kind == "list" else gast.Dict([], []), node)
+    first = next(k for k, each in enumerate(body) if any(n.id == adjoint for n in find_nodes(each, gast.Name)))
+    return [*body[:first], begin, *body[first:]], [copy(begin)]  # behind what brings the list back
 
 
 def _loop_body(node: Node, work: Backward) -> Block:

@@ -604,6 +604,10 @@ def _assignment(node: Node, scope: Scope) -> None:
     first = node.targets[0]
     if len(node.targets) > 1:
         held = atom(node.value, scope)
+        if isinstance(held, gast.BinOp | gast.UnaryOp) or not cheap(held):  # one array with several names
+            spelled = first.id if isinstance(first, gast.Name) else scope.new_temporary()
+            scope.emit(assign(spelled, held))
+            held = name(spelled)
         for item in node.targets:
             _bind(item, copy(held), scope)
     elif is_swap(node) and any(n.id in scope.arrays for n in first.elts):

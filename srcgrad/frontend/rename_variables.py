@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import gast
 
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
-from srcgrad.core.facts import Facts, Names, inner_kinds
+from srcgrad.core.facts import UNKNOWN, Facts, Names, inner_kinds
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import (
     COMPOUND,
@@ -27,12 +27,15 @@ from srcgrad.core.trees import (
     is_basic,
     is_swap,
     name,
+    own_names,
     parameters,
     statements,
     stores,
+    target,
     walk,
     written_names,
 )
+from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.early_facts import counters, integers
 
 
@@ -116,7 +119,7 @@ def separate(function: Node, facts: Facts, only: Collection[str] | None = None) 
     """Give each web of some names, or of all, a name of its own; text that is to be kept is kept only of all."""
     reaching = definitions(function.body, parameters(function))
     uses = [(node, read) for node, read in _uses(function.body) if only is None or read.id in only]
-    leader = _unite(reaching, uses)
+    leader = _unite(reaching, uses, facts)
     named = _name(reaching, leader, facts, only)
     for node, read in uses:
         found = reaching.at(node, read.id)
@@ -180,7 +183,7 @@ def _read(part: Node) -> list[Node]:
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
-def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
+def _unite(reaching: Definitions, uses: list[tuple[Node, Node]], facts: Facts | None = None) -> list[int]:
     """For each definition the number of the first definition of its web."""
     leader = list(range(len(reaching.of)))
     arrays = {w for node, _ in uses for w in written_names(node)}
@@ -203,9 +206,20 @@ def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
         if at is None:
             continue
         changed = bound in written_names(at) or (isinstance(at, gast.AugAssign) and bound in stores(at))
-        if changed or (is_swap(at) and arrays & set(stores(at))):
+        exchanged = is_swap(at) and arrays & set(stores(at)) and not (facts and _are_unlike(at.value.elts, facts))
+        if changed or exchanged:
             unite([*reaching.at(at, bound), number])
     return [find(number) for number in range(len(leader))]
+
+
+def _are_unlike(swapped: list[Node], facts: Facts) -> bool:
+    """Whether an array and a list, or a dict, are exchanged: one name has two kinds, whose adjoints are unlike."""
+    kinds = [facts.kinds.of_expressions.get(one, UNKNOWN) for one in swapped]
+    known = [
+        kind if kind.tag != "unknown" else facts.kinds.of_names.get(one.id, UNKNOWN)
+        for one, kind in zip(swapped, kinds, strict=True)
+    ]
+    return len({kind.tag for kind in known if kind.tag in ("array", "list", "tuple", "dict")}) > 1
 
 
 def _name(reaching: Definitions, leader: list[int], facts: Facts, only: Collection[str] | None) -> dict[int, str]:
@@ -241,9 +255,12 @@ def record_names(function: Node, facts: Facts) -> None:
 
     `p = p.x * 2; return p` is `p_1 = p.x * 2; return p_1`. A field of the object is then never read from what is none.
     """
-    objects = [one for one, kind in inner_kinds(facts.kinds.of_names) if kind.tag == "object" or kind.owner is not None]
+    known = inner_kinds(facts.kinds.of_names)
+    objects = [one for one, kind in known if kind.tag == "object" or kind.owner is not None]
     for parameter in objects:
         _without_aliases(parameter, function, facts)
+    objects += [one for one in _bound_to_functions(function, facts) if one not in objects]
+    objects += [one for one, kind in known if kind.tag == "function" and one not in objects]
     bound = [one for one in objects if any(_binds(one, node) for node in function.body)]
     scopes = [scope for node in function.body for scope in find_nodes(node, *_SCOPES)]
     if not bound or any(_reads(one, *scopes) for one in bound):
@@ -253,6 +270,19 @@ def record_names(function: Node, facts: Facts) -> None:
             _divide(parameter, function.body, facts)
     else:
         separate(function, facts, bound)
+
+
+def _bound_to_functions(function: Node, facts: Facts) -> list[str]:
+    """Parameters that are bound to a function further down, `a = np.sin`, and are read before."""
+    found: dict[str, None] = {}
+    given, local = parameters(function), own_names(function)
+    for place, node in enumerate(function.body):
+        for each in statements([node]):
+            bound, value = target(each), getattr(each, "value", None)
+            names = isinstance(value, gast.Name | gast.Attribute) and function_of(value, facts, local) is not None
+            if bound in given and (names or isinstance(value, gast.Lambda)):
+                found.update({bound: None} if _reads(bound, *function.body[: place + 1]) else {})
+    return list(found)
 
 
 def _without_aliases(parameter: str, function: Node, facts: Facts) -> None:

@@ -71,6 +71,20 @@ def check_module(x: Any, module: Any) -> None:
         )
 
 
+def check_left_out(x: object) -> None:
+    """Refuse an argument for which the text has a function of its own, as the primal has where it is left out.
+
+    >>> check_left_out(np.tanh)
+    Traceback (most recent call last):
+    ...
+    TypeError: E5003 an argument was taken to be left out (None), and is given; leave it out, or derive it anew
+    """
+    if x is not None:
+        raise TypeError(
+            "E5003 an argument was taken to be left out (None), and is given; leave it out, or derive it anew"
+        )
+
+
 def check_array(x: Any) -> None:
     """Refuse what is no array where a part of it is written into: a part of a list is a copy.
 

@@ -6,8 +6,13 @@ differences, forward mode, second order, and the dumped text.
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 
+from srcgrad.interface.dump import dump
 from tests.random.judge import judged
 
 HEAD = """
@@ -288,7 +293,85 @@ PROGRAMS = {
         "def f(a, b):\n    np = t1 * a\n    return x_bar(lambda m: y, b) * np * b",
         NUMBERS,
     ),
+    "an argument that is bound to a function behind a read": (
+        "def g(t, u, v):\n    return t\ndef f(a, s):\n    s.w, s.w = 0.5, s.real * a\n    a = g\n    return s.w",
+        "return 0.3, Box(0.7, 0.4)",
+    ),
+    "an argument, a function, that is bound to another one": (
+        "def f(x, n, act=np.cos):\n    y = act(x) * n\n    act = np.sin\n    return y + act(x)",
+        NUMBERS,
+    ),
+    "an argument, a function, that a branch binds to another one": (
+        "def f(x, n, act):\n    if n > 0.5:\n        act = np.sin\n    return act(x) * n",
+        "return 0.3, 0.6, np.cos",
+    ),
+    "a function that is left out, and given": (
+        "def layer(x, act=None):\n    if act is None:\n        act = np.tanh\n    return act(x)\n"
+        "def other(x, *, act=None):\n    if act is not None:\n        x = x * 2.0\n    else:\n"
+        "        def act(t):\n            return t * t\n    return act(x)\n"
+        "def f(a, x):\n    return layer(a) + layer(x, np.sin) + layer(a * x, act=lambda t: t * a)"
+        " + other(a) * other(x, act=np.cos)",
+        NUMBERS,
+    ),
+    "a list that each trip of a loop makes anew, and that is read behind it": (
+        "def f(x, s):\n    for q in x:\n        a = [t * t for t in q]\n        a[0] += q[1]\n    return np.sum(a) * s",
+        ARRAY,
+    ),
+    "a list that each trip makes, each time a longer one": (
+        "def f(x, s):\n    a = [s]\n    for k in range(1, 3):\n        a = [t * k for t in x[0, :k]]\n"
+        "        a[0] += s\n    return np.sum(a)",
+        ARRAY,
+    ),
+    "an array and a list that change, and then change places": (
+        "def f(x, s):\n    a = np.zeros(2) + x\n    b = [x, s]\n    a[0] = x * 2\n    b[0] *= x\n    a, b = b, a\n"
+        "    return a[0] + b[0] * s",
+        NUMBERS,
+    ),
+    "a tuple of which a called function reads nothing": (
+        "def g(b, c):\n    return c / (1.5 + c * c)\n"
+        "def f(x, s):\n    i = 0\n    while i < 3:\n        i += 1\n        x = g((np.sin(x),), 0.5)\n"
+        "    return np.sum(x) + s",
+        NUMBERS,
+    ),
 }
+
+
+NEVER_WRONG = {
+    "one array with two names, written through one of them, which is bound anew at once": (
+        "def f(x, s):\n    d = np.zeros(2) + s\n    s = d = d / 1.5\n    s[0], s = 0.5, x\n    return np.sum(d * x)",
+        NUMBERS,
+    ),
+    "one array with two names, written by a called function": (
+        "def put(a, x):\n    a[0] = x\n"
+        "def f(x, s):\n    a = b = np.full(2, s) / 1.5\n    put(a, x)\n    return np.sum(b * x)",
+        NUMBERS,
+    ),
+    "an array and a list of the caller's that change, and then change places": (
+        "def f(x, s, c):\n    np.add.at(x, 0, np.sum(x) * s)\n    for b in c:\n        break\n"
+        "    else:\n        c[0] *= s\n"
+        "    c, x = x, c\n    return x[0] + c[0]",
+        "return np.array([0.21, 0.4]), 0.7, [0.4]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEVER_WRONG)
+def test_right_or_refused(name: str) -> None:
+    text, arguments = NEVER_WRONG[name]
+    found = judged(f"{HEAD}{text}\n\ndef arguments():\n    {arguments}\n", 0)
+    assert found.verdict in ("right", "refused"), found
+
+
+def test_a_dumped_text_looks_at_a_function_that_it_takes_to_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "activation.py"
+    path.write_text(
+        "import numpy as np\ndef f(x, act=None):\n    if act is None:\n        act = np.tanh\n    return act(x)\n"
+    )
+    space: dict[str, Any] = {}
+    exec(dump(f"{path}:f").text, space)
+    assert space["f_grad"](0.3) == 1.0 - np.tanh(0.3) ** 2
+    with pytest.raises(TypeError, match="E5003 an argument was taken to be left out"):
+        space["f_grad"](0.3, np.sin)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

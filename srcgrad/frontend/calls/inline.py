@@ -45,6 +45,7 @@ from srcgrad.core.trees import (
     own_names,
     root,
     statements,
+    stores,
     walk,
 )
 from srcgrad.frontend.calls.derivatives_in_body import derived_call, hand_over, handed_of, hands, value_of
@@ -341,9 +342,10 @@ def inline_calls(function: Node, facts: Facts) -> Node:
     """
     if facts.module is None:
         return function
+    bound = {one for node in statements(function.body) for one in stores(node)}  # they may mean something else there
     for parameter, kind in inner_kinds(facts.kinds.of_names):
         known = of_argument(parameter, kind)
-        if known is not None:
+        if known is not None and not (kind.tag == "function" and parameter in bound):
             facts.names.functions[parameter] = known
     local = own_names(function)
     calls = [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)]

@@ -14,6 +14,7 @@ Nested functions of one name, each of which is called where it stands: all but t
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,7 +23,8 @@ import gast
 
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -38,6 +40,8 @@ from srcgrad.core.trees import (
     loads,
     name,
     own_names,
+    parameters,
+    statement,
     statements,
     stores,
     target,
@@ -48,6 +52,7 @@ from srcgrad.core.visitor import SOMETIMES, own_statements, places, rewrite
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
 from srcgrad.frontend.calls.side_effects import doubtful_write
 from srcgrad.frontend.resolve import binding_of
+from srcgrad.runtime import check_left_out
 from srcgrad.runtime.hooks import hook
 
 if TYPE_CHECKING:
@@ -336,11 +341,89 @@ def _refuse_callee(call: Node, argument: Node, facts: Facts, local: frozenset[st
     )
 
 
-def take_out(block: Block, work: Rewriting) -> Block:
-    """The block without nested functions, lambdas and second names of functions; what their defaults hold is kept."""
+def functions_left_out(function: Node, facts: Facts) -> None:
+    """Take the way of `if act is None: act = np.tanh` that the argument takes: one function then has the name.
+
+    Of an argument of which nothing is known it is taken that it is left out, and looked at when the text runs.
+    """
+    positional = [*function.args.posonlyargs, *function.args.args]
+    pairs = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
+    named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    open_ = {a.id for a, default in [*pairs, *named] if isinstance(default, gast.Constant) and default.value is None}
+    made: Block = []
+    for node in function.body:
+        parameter = _looks_for_none(node)
+        ways = _ways(parameter, node, function, facts) if parameter in parameters(function) else None
+        if ways is None or (way := _way(parameter, ways, parameter in open_, node, facts)) is None:
+            made.append(node)
+        else:
+            made += way
+    function.body = made or [at(gast.Pass(), function)]
+
+
+def _looks_for_none(node: Node) -> str:
+    """`act`, of `if act is None:` or `if act is not None:`"""
+    test = node.test if isinstance(node, gast.If) else None
+    if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], gast.Is | gast.IsNot):
+        return ""
+    against = test.comparators[0]
+    none = isinstance(against, gast.Constant) and against.value is None
+    return test.left.id if none and isinstance(test.left, gast.Name) else ""
+
+
+def _ways(parameter: str, node: Node, function: Node, facts: Facts) -> tuple[Block, Block] | None:
+    """What is done without the argument and with it, if it gets its one other meaning, a function, without."""
+    ways = (node.body, node.orelse) if isinstance(node.test.ops[0], gast.Is) else (node.orelse, node.body)
+    bound = [n for n in statements(function.body) if parameter in stores(n)]
+    if len(bound) != 1 or not any(n is bound[0] for n in ways[0]):
+        return None
+    value = getattr(bound[0], "value", None)
+    named = isinstance(value, gast.Name | gast.Attribute) and function_of(value, facts, own_names(function)) is not None
+    return ways if named or isinstance(bound[0], gast.FunctionDef) or isinstance(value, gast.Lambda) else None
+
+
+def _way(parameter: str, ways: tuple[Block, Block], optional: bool, node: Node, facts: Facts) -> Block | None:
+    """The way that is taken; None if that is not known."""
+    kind = facts.kinds.of_names.get(parameter) or facts.kinds.named.get(parameter, UNKNOWN)
+    if parameter in facts.names.functions or kind.tag not in ("none", "unknown"):
+        return ways[1]
+    if kind.tag == "none":
+        return ways[0]
+    if not optional:
+        return None
+    if facts.request.called and parameter not in facts.kinds.arguments:
+        return ways[0]  # the call does not give it
+    spelled = facts.library("check_left_out")
+    facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", check_left_out)})
+    check = at(statement(f"{spelled}({parameter})"), node)
+    facts.origin.foreign[check] = None
+    return [check, *ways[0]]
+
+
+def take_out(block: Block, work: Rewriting, given: Sequence[str] = ()) -> Block:
+    """The block without nested functions, lambdas and second names of functions; what their defaults hold is kept.
+
+    One of the parameters that are `given` may have another meaning where it is read before, or where a branch binds it.
+    """
     names = [s for node in own_statements(block, (gast.FunctionDef,)) for s in stores(node)]
+    names += [one for one in given if one in names and not _is_replaced(one, block, work.facts)]
     names += [one for node in statements(block) if isinstance(node, gast.Nonlocal) for one in node.names]
     return _block(block, names, work)
+
+
+def _is_replaced(parameter: str, block: Block, facts: Facts) -> bool:
+    """Whether a function gets another meaning for good before anything reads what its caller gave."""
+    look = facts.names.imports.get("check_left_out", "")
+    for node in block:
+        if look and isinstance(node, gast.Expr) and getattr(getattr(node.value, "func", None), "id", "") == look:
+            continue
+        if any(n.id == parameter and isinstance(n.ctx, gast.Load) for n in find_nodes(node, gast.Name)):
+            return False
+        if parameter in stores(node):
+            return isinstance(node, gast.FunctionDef | gast.Assign)
+        if any(parameter in stores(inner) for inner in statements([node])):
+            return False
+    return True
 
 
 def _block(block: Block, names: list[str], work: Rewriting) -> Block:

@@ -47,6 +47,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.frontend.again.stacks import SAME
 from srcgrad.frontend.calls.functions import function_of, of_argument
+from srcgrad.frontend.calls.nested_functions import functions_left_out
 from srcgrad.frontend.desugar.lists_and_dicts import kinds_of_lists
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds import Kinds, NestedFunction
@@ -359,6 +360,7 @@ def conversions(function: Node, facts: Facts) -> Node:
         pair = [x[0], 2.0]
         return np.dot(np.exp(x) + np.array([1.0, 2.0]), np.array(pair))
     """
+    functions_left_out(function, facts)
     kinds = Kinds(facts.namespace, facts.module, around=facts.names.around)
     assumed = _modules(function, kinds, facts)
     kinds.function(function, {**assumed, **facts.kinds.of_names, **facts.kinds.named})

@@ -29,6 +29,7 @@ from srcgrad.core.trees import (
     name,
     own_names,
     parameters,
+    root,
     statement,
     statements,
     stores,
@@ -41,7 +42,7 @@ from srcgrad.frontend.again.implicit_functions import implicit
 from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.calls.functions import made_by
 from srcgrad.frontend.calls.inline_call import has_starred, options, unpack_arguments
-from srcgrad.frontend.calls.nested_functions import hooks, namesakes, take_out
+from srcgrad.frontend.calls.nested_functions import functions_left_out, hooks, namesakes, take_out
 from srcgrad.frontend.calls.side_effects import check_sequence, check_targets
 from srcgrad.frontend.context import Rewriting
 from srcgrad.frontend.desugar.assignments import is_quiet, open_contexts, split_condition, unpack_sequence, walruses
@@ -81,18 +82,20 @@ def desugar(function: Node, facts: Facts) -> Node:
             return s
         return x
     """
-    for separate in (separate_list_names, record_names, namesakes):
+    for separate in (functions_left_out, separate_list_names, record_names, namesakes):
         separate(function, facts)
     work = Rewriting(facts, plain_block)
     hooks(function, work)
-    function.body = take_out(function.body, work)
+    function.body = take_out(function.body, work, parameters(function))
     for open_objects in (open_records, solutions, expand_distributions, splines):
         open_objects(function, work)
     in_place(function, facts)
     work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
     spell_list_methods(function, work)
     work.lists = kinds_of_lists(function, facts)
-    work.written = frozenset(w for node in statements(function.body) for w in written_names(node))
+    work.written = frozenset(
+        w for node in statements(function.body) for w in [*written_names(node), *_in_parallel(node)]
+    )
     work.used = _outside_comprehensions(function)
     facts.names.local = work.made | own_names(function) | frozenset(facts.names.functions)
     work.options = options(function, facts)
@@ -184,6 +187,12 @@ def _is_parallel_write(node: Node) -> bool:
     parts = any(isinstance(item, gast.Subscript) for item in first.elts)
     starred = any(isinstance(item, gast.Starred) for item in [*first.elts, *node.value.elts])
     return parts and not starred and len(first.elts) == len(node.value.elts)
+
+
+def _in_parallel(node: Node) -> list[str]:
+    """The arrays into parts of which `a[i], b[j] = e` writes."""
+    parts = node.targets[0].elts if _is_parallel_write(node) else []
+    return [base.id for part in parts if isinstance(part, gast.Subscript) and (base := root(part)) is not None]
 
 
 def _names_an_array(node: Node, work: Rewriting) -> bool:

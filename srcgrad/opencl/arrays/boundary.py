@@ -119,6 +119,7 @@ _LOOKING = (
     "check_array",
     "check_arrays",
     "check_operand",
+    "check_left_out",
     "check_module",
     "check_dtype",
     "check_method",
