@@ -276,6 +276,11 @@ def is_composition(function: object) -> bool:
     return isinstance(function, Hashable) and function in compositions
 
 
+def goes_through(function: object) -> bool:
+    """Whether an operation that is written out goes through the items of what it is given, as `sorted` does."""
+    return is_composition(function) and "iterable" in inspect.signature(function).parameters  # type: ignore[arg-type]
+
+
 def stand_in(function: object, op: object) -> None:
     """Let a function of the generated text have the rule of the operation in whose place it stands."""
     _table[key_of(function)] = _table[key_of(op)]
@@ -823,12 +828,26 @@ def declare_other_form(
 
 
 def written_out(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Function | None:
-    """The composition that stands for a call; None where the rule itself does."""
+    """The composition that stands for a call; None where the rule itself does.
+
+    An iterator is none: what one yields is written out where it is consumed, `iterator_of`.
+    """
+    found = _composition(rule, arguments, keywords)
+    return None if found is None or inspect.isgeneratorfunction(found) else found
+
+
+def iterator_of(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Function | None:
+    """The generator that stands for a call of one of Python's own iterators; None for any other operation."""
+    found = _composition(rule, arguments, keywords)
+    return found if inspect.isgeneratorfunction(found) else None
+
+
+def _composition(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Function | None:
     for op in (rule.op, *rule.aliases):
         for held in _known.get(key_of(op), ()):
             if any(_asks(held.given, *pair) for pair in _pairs(held, arguments, keywords)):
                 return held.composition
-    return None
+    return rule.composition
 
 
 def compositions_beside(rule: Rule) -> list[Function]:

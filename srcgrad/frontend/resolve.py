@@ -36,7 +36,7 @@ from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.namespace import LiveNamespace, Overlay, Step
 from srcgrad.core.rules import ParsedTemplate as Template
-from srcgrad.core.rules import Rule, adjoint_template, parts_of, rule_of, tangent_template, written_out
+from srcgrad.core.rules import Rule, adjoint_template, goes_through, parts_of, rule_of, tangent_template, written_out
 from srcgrad.core.trees import Node, literal_node, parameters, walk
 from srcgrad.frontend.functions_with_rules import is_of_library
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
@@ -466,12 +466,15 @@ def _of_op(op: object, arguments: list[Node], keywords: list[gast.keyword], node
         return Operation("op", op, rule)
     if dtype_given(op, arguments, keywords, facts) in ("b", "i", "u"):
         return Operation("op", op, replace(rule, kind="constant"))
-    composition = rule.composition or written_out(rule, arguments, keywords)
+    composition = written_out(rule, arguments, keywords)
+    own = any(getattr(word.value, "id", "") in facts.names.functions for word in keywords)
+    if composition is not None and goes_through(composition) and not own and _is_dict(arguments[0], facts):
+        return Operation("opaque", op)  # keys are what a dict gives
     if composition is not None:
         check_handled(rule, composition, arguments, keywords, facts)
         return Operation("callee", composition)
-    if rule.kind == "refused":
-        return Operation("opaque", op)
+    if rule.kind in ("refused", "composed"):
+        return Operation("opaque", op)  # an iterator that nobody has written out, if it is composed
     bound = bind_arguments(rule, arguments, keywords, node, facts)
     other = instead(rule, bound, facts) if rule.literals else None
     if other is None:
@@ -479,6 +482,12 @@ def _of_op(op: object, arguments: list[Node], keywords: list[gast.keyword], node
     first, *rest = other.parameters
     kept = {name: bound[name] for name in rest if name in bound}
     return Operation("op", other.op, other, {first: next(iter(bound.values())), **kept})
+
+
+def _is_dict(value: Node, facts: Facts) -> bool:
+    held = getattr(value, "id", "")
+    kinds = facts.kinds.of_expressions.get(value), facts.kinds.of_names.get(held), facts.kinds.named.get(held)
+    return any(kind is not None and kind.tag == "dict" for kind in kinds) or facts.list_kind(held) == "dict"
 
 
 _PLACES: dict[object, int] = {

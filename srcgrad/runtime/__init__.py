@@ -196,6 +196,7 @@ from srcgrad.runtime.structure import (
     owned,
     picks,
     row_count,
+    sorted_places,
     unit,
     zeros_like,
 )
@@ -363,6 +364,7 @@ __all__ = [
     "solution",
     "solution_pullback",
     "solution_pushforward",
+    "sorted_places",
     "sparse_left",
     "sparse_right",
     "split_axes",

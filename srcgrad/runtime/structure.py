@@ -261,3 +261,12 @@ def cast(x: Any, dtype: Any) -> Any:
     dtype('float32')
     """
     return x.astype(dtype)
+
+
+def sorted_places(keys: list[float], reverse: bool = False) -> list[int]:
+    """Where the items stand in a list, in the order of their keys; equal ones stay in their order.
+
+    >>> sorted_places([0.7, 0.1, 0.7]), sorted_places([0.7, 0.1, 0.7], True)
+    ([1, 0, 2], [0, 2, 1])
+    """
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)

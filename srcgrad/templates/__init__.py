@@ -31,6 +31,7 @@ FAMILIES = (
     "numpy.refused",
     "numpy.options",
     "numpy.complex_numbers",
+    "python",
 )
 
 # SciPy may be absent and is slow to import: the families of a package are loaded when a function names something of it.

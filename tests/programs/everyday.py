@@ -927,8 +927,7 @@ def conditional_imports(x):
 
 # What is refused as yet, with the code.
 REFUSED = {
-    "vectorised": "E5008", "ranked": "E5005", "overload_by_isinstance_of_a_list": "E5005", "helper_in_place": "E5010",
+    "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "helper_in_place": "E5010",
     "procedure_in_place": "E5010", "match_on_classes": "E5005", "timer_context": "E5005", "resumed_elsewhere": "E5005",
-    "largest_by_key": "E5005", "reduces": "E5003", "accumulates": "E5003", "products": "E5003", "chains": "E5003",
-    "pairs": "E5003", "any_and_all": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
+    "any_and_all": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
 }  # fmt: skip

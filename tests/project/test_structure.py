@@ -99,7 +99,7 @@ def test_no_modules_import_each_other() -> None:
 def test_modules_are_ideas_told_whole() -> None:
     """There are no more of them than there were; a new one has its reason, and one that goes lowers the number."""
     rules = [module for module in FILES if module.startswith("srcgrad.templates")]
-    assert len(rules) <= 43
+    assert len(rules) <= 44
     assert len(FILES) - len(rules) <= MODULES
 
 

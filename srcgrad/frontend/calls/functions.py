@@ -25,7 +25,7 @@ import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
-from srcgrad.core.rules import rule_of, written_out
+from srcgrad.core.rules import is_composition, rule_of, written_out
 from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object, note_call, shadows
@@ -212,6 +212,9 @@ def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | Non
     found = function_of(call.func, facts, local)
     note_call(found.whole if found is not None else None, facts)
     rule = None if found is None or found.binding is None else rule_of(found.called)
+    if rule is None and found is not None and found.binding is not None and is_composition(found.called):
+        known = binding_of(call.func, facts, local)  # of reduce there are two: with and without a value to begin with
+        rule = None if known is None else rule_of(known.object)
     composition = None if rule is None else written_out(rule, call.args, call.keywords)
     if found is None or composition is None:
         return found
@@ -251,8 +254,9 @@ def _is_instance(found: Binding) -> bool:
 def _of_object(found: Binding, node: Node) -> Function | None:
     """What a global name means, as a function."""
     value = found.object
-    if (rule := rule_of(value)) is not None and rule.composition is not None:
-        found, value = Binding("object", rule.composition), rule.composition
+    composition = None if (rule := rule_of(value)) is None else rule.composition
+    if composition is not None and not inspect.isgeneratorfunction(composition):
+        found, value = Binding("object", composition), composition
     spelled = node.attr if isinstance(node, gast.Attribute) else node.id
     if cached_function(value) is not value:
         inner = _of_object(Binding("object", cached_function(value)), node)

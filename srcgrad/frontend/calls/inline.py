@@ -30,7 +30,7 @@ from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, Request, inner_kinds
 from srcgrad.core.namespace import Namespace, Overlay
-from srcgrad.core.rules import is_composition, rule_of
+from srcgrad.core.rules import goes_through, is_composition, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -90,10 +90,15 @@ def is_short(call: Node, called: str, operation: Operation, site: Site) -> bool:
     if facts.request.mode in ("primal", "trace"):
         return False
     given = [*call.args, *(word.value for word in call.keywords)]
-    varied = None if site.varied is None else dict.fromkeys(site.varied)
-    flows = varied is None or any(reads_varied(one, varied, facts, site.local) for one in given)
+    flows = _flows(given, site)
     brief = site.is_of(operation.function, lambda tree: is_brief(tree, called, facts.source.tree), generated=False)
     return flows and brief and repeated_operations(operation.function, facts.module) <= _MOST
+
+
+def _flows(given: list[Node], site: Site) -> bool:
+    """Whether a derivative may go through arguments."""
+    varied = None if site.varied is None else dict.fromkeys(site.varied)
+    return varied is None or any(reads_varied(one, varied, site.facts, site.local) for one in given)
 
 
 def repeated_operations(function: object, module: object) -> int:
@@ -293,6 +298,8 @@ def reason_of(call: Node, function: object, site: Site, *, performed: bool = Fal
         isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
     ):
         return ""  # of constants
+    if goes_through(function) and _flows(given, site):
+        return "goes through what it is given, of which the text around knows more"
     if site.facts.request.generated and any(isinstance(item, gast.Tuple) for item in given):
         return "is the rule of a user, with the primals of a call"
     if changed_by(call, site, performed=performed):

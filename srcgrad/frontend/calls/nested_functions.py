@@ -584,21 +584,17 @@ def _hold_in_name(value: Node, node: Node, before: Block, work: Rewriting) -> No
     return at(name(held), value)
 
 
-_BY_KEY = ("sorted", "min", "max", "sort")
-
-
 def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Rewriting) -> None:
-    """A lambda inside of an expression gets a name; one that only sorts stays."""
+    """A lambda inside of an expression gets a name."""
     if not holds(part, gast.Lambda):
         return
     for item in _outside_lambdas(part):
-        keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY
-        keeps = keeps or is_hook(item, work.facts, work.facts.names.local)
+        keeps = is_hook(item, work.facts, work.facts.names.local)
         for key in item._fields:
             inner = getattr(item, key, None)
             values = inner if isinstance(inner, list) else [inner]
             for place, value in enumerate(values):
-                if not isinstance(value, gast.Lambda) or keeps or getattr(item, "arg", "") == "key":
+                if not isinstance(value, gast.Lambda) or keeps:
                     continue
                 if value in work.facts.origin.lambdas:
                     continue

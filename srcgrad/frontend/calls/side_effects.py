@@ -345,7 +345,7 @@ def _is_ruled(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a call is one of an operation whose rule says what it gives, and not another function instead."""
     found = binding_of(call.func, facts, local)
     rule = rule_of(cached_function(found.object)) if found is not None and found.kind == "object" else None
-    if found is None or found.static is not None or rule is None or rule.composition is not None:
+    if found is None or found.static is not None or rule is None:
         return False
     return written_out(rule, call.args, call.keywords) is None
 

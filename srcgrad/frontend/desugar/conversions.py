@@ -573,7 +573,7 @@ class _Work:
                 self._check("check_dtype", gast.unparse(asked), node)
 
     def _changes(self, node: Node, function: object, rule: Rule) -> dict[Node, Node]:
-        changes, composition = {}, rule.composition or written_out(rule, node.args, node.keywords)
+        changes, composition = {}, written_out(rule, node.args, node.keywords)
         forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
         if composition is not None:
             for parameter, argument in _by_parameter(composition, node).items():
@@ -581,6 +581,7 @@ class _Work:
                 needed = composition_needs_array(composition, parameter, forward=forward)
                 if listed and parameter not in TAKE_SEVERAL and needed:
                     changes[argument] = self._array(argument)
+        if composition is not None or rule.kind == "composed":
             return changes
         bound: dict[str, Node] = {}
         with suppress(DifferentiationError):  # it is refused where the operation is looked at

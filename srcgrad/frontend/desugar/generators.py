@@ -16,10 +16,11 @@ from types import FunctionType
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import StaticFunction
+from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.namespace import Namespace, Overlay
+from srcgrad.core.rules import is_composition, iterator_of, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -31,7 +32,10 @@ from srcgrad.core.trees import (
     name,
     own_names,
     parameters,
+    same_tree,
     statement,
+    statements,
+    stores,
     target,
     walk,
 )
@@ -40,6 +44,7 @@ from srcgrad.frontend.calls.functions import Function, function_of
 from srcgrad.frontend.calls.inline_call import default_of
 from srcgrad.frontend.context import is_same, own_statement
 from srcgrad.frontend.desugar.compound_statements import twins, with_end
+from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.resolve import binding_of
 
 _YIELDS = (gast.Yield, gast.YieldFrom)
@@ -58,6 +63,7 @@ class _Called:
     given: dict[str, Node]
     namespace: Namespace | None
     name: str
+    of_python: bool = False  # an iterator of Python's own
 
 
 @dataclass
@@ -66,6 +72,7 @@ class _Work:
     function: Node
     inner: dict[str, Node]  # generators that the function defines
     open: list[int] = field(default_factory=list)  # generators that are being written out
+    varied: dict[str, None] | None = None  # names that may depend on the inputs, once somebody has asked
 
     def own(self, node: Node, like: Node) -> Node:
         """A statement that is not the user's, at the line of one that is."""
@@ -218,7 +225,7 @@ def _called(call: Node, work: _Work, contexts: bool = False) -> _Called | None:
         tree = work.inner[call.func.id]
         given = _arguments(call, tree, None, work)
         return None if given is None else _Called(tree, given, None, tree.name)
-    found = function_of(call.func, work.facts, local)
+    found = _iterator(call, work) or function_of(call.func, work.facts, local)
     if found is None or found.wanted is not None or found.tree is not None or found.words:
         return None
     function = found.called
@@ -232,10 +239,31 @@ def _called(call: Node, work: _Work, contexts: bool = False) -> _Called | None:
         source, namespace = work.facts.module.source(function)
     except (DifferentiationError, AttributeError):
         return None
-    if not _is_generator(source.tree):
+    if not _is_generator(source.tree) or (is_composition(function) and _is_constant(call, source.tree, work)):
         return None
     given = _arguments(call, source.tree, found, work)
-    return None if given is None else _Called(source.tree, given, namespace, source.tree.name)
+    own = is_composition(function)
+    return None if given is None else _Called(source.tree, given, namespace, source.tree.name, own)
+
+
+def _iterator(call: Node, work: _Work) -> Function | None:
+    """The generator that stands for a call of one of Python's own iterators."""
+    found = binding_of(call.func, work.facts, work.facts.names.local)
+    rule = None if found is None or found.kind != "object" else rule_of(found.object)
+    written = None if rule is None else iterator_of(rule, call.args, call.keywords)
+    return None if written is None or rule is None else Function(rule.name, binding=Binding("object", written))
+
+
+def _is_constant(call: Node, tree: Node, work: _Work) -> bool:
+    """Whether an iterator of Python's own runs over what has no derivative, and comes to an end: it stays as it is."""
+    if any(isinstance(n, gast.While) for n in tree.body):
+        return False
+    local = work.facts.names.local
+    if work.varied is None:
+        own = [] if work.facts.request.wrt else parameters(work.function)  # of one that is written out all may vary
+        work.varied = dict.fromkeys(varied_names(work.function, work.facts, local, own))
+    given = [*call.args, *(word.value for word in call.keywords)]
+    return not any(reads_varied(one, work.varied, work.facts, local) for one in given)
 
 
 _HELPER = contextlib.contextmanager(lambda: iter(())).__code__
@@ -253,9 +281,13 @@ def _arguments(call: Node, tree: Node, found: Function | None, work: _Work) -> d
     own = [] if found is None else [copy(one) for one in found.args]
     args = [*own, *call.args]
     starred = any(isinstance(a, gast.Starred) for a in args) or any(w.arg is None for w in call.keywords)
-    if tree.args.vararg or tree.args.kwarg or starred or len(args) > len(names):
+    several = tree.args.vararg
+    if tree.args.kwarg or starred or (len(args) > len(names) and not several):
         return None
-    given = dict(zip(names, args, strict=False)) | {str(w.arg): w.value for w in call.keywords}
+    given = dict(zip(names, args, strict=False))
+    if several:
+        given[several.id], every = at(gast.Tuple(args[len(names) :], gast.Load()), call), [*every, several.id]
+    given |= {str(w.arg): w.value for w in call.keywords}
     if not set(given) <= set(every):
         return None
     for one in every:
@@ -445,7 +477,38 @@ def _copied(called: _Called, node: Node, work: _Work) -> tuple[Block, Block]:
         if isinstance(item, gast.stmt):
             work.facts.origin.foreign[item] = None
     before = [work.bind(moved[one], value, node) for one, value in called.given.items()]
+    if called.of_python:
+        before = _without_copies(before, body, work)
     return before, body
+
+
+def _without_copies(before: Block, body: Block, work: _Work) -> Block:
+    """Assignments of the arguments, without those whose items are read where they are: of lists, tuples and arrays."""
+    kept: Block = []
+    for one in before:
+        held, value = one.targets[0].id, one.value
+        copies = [s for s in body if target(s) is not None and same_tree(s.value, expression(f"list({held})"))]
+        reads = [n for s in body for n in find_nodes(s, gast.Name) if n.id == held]
+        if len(copies) != 1 or len(reads) != 1 or not _has_places(value, work):
+            kept.append(one)
+        elif isinstance(value, gast.Name):
+            body.remove(copies[0])
+            for item in [n for s in body for n in find_nodes(s, gast.Name) if n.id == target(copies[0])]:
+                item.id = value.id
+        else:
+            copies[0].value = value
+    return kept
+
+
+def _has_places(value: Node, work: _Work) -> bool:
+    """Whether an expression is a list, a tuple or an array for sure; a name of one is bound once."""
+    if isinstance(value, gast.List | gast.Tuple | gast.ListComp):
+        return True
+    held = getattr(value, "id", "")
+    if held not in parameters(work.function):
+        return False
+    stored = any(held in stores(s) for s in statements(work.function.body))
+    return not stored and work.facts.kinds.of_names.get(held, UNKNOWN).tag in ("list", "tuple", "array")
 
 
 def _bring(
@@ -672,11 +735,15 @@ def _listed(value: Node, node: Node, before: Block, work: _Work, whole: bool) ->
         found = binding_of(value.func, work.facts, work.facts.names.local) if isinstance(value, gast.Call) else None
         if found is not None and found.object is builtins.enumerate and value.args:
             value.args[0] = _listed(value.args[0], node, before, work, True)
-        return value
+            return value
+        if found is None or found.object is not zip or not any(_called(one, work) for one in value.args):
+            return value
     held, item = work.name("values"), work.name("item")
     fill = work.own(statement(f"{held}.append({item})"), node)
     loop = work.own(gast.For(name(item, gast.Store()), value, [fill], [], None), node)
-    before.append(work.bind(held, gast.List([], gast.Load()), node))
-    before += _block(_written(loop, called, [], [], work), work)
+    written = _loop(loop, work)
+    if written is None:
+        return value
+    before += [work.bind(held, gast.List([], gast.Load()), node), *_block(written, work)]
     work.facts.origin.foreign[node] = None
     return at(name(held), value)

@@ -617,7 +617,7 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
     rule = rule_of(op)
     if rule is None or function_of(call.func, work.facts, work.facts.names.local) is not None:
         return None
-    if rule.composition is None and written_out(rule, [call.func.value, *call.args], call.keywords) is None:
+    if written_out(rule, [call.func.value, *call.args], call.keywords) is None:
         return None
     owner = call.func.value
     known = binding_of(owner, work.facts, work.facts.names.local)

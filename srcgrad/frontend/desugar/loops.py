@@ -7,12 +7,15 @@ Loops over several things at once, `zip`, `enumerate`, `reversed`, `d.items()`: 
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Kind
+from srcgrad.core.rules import rule_of, written_out
 from srcgrad.core.trees import (
     SIMPLE,
     Block,
@@ -162,9 +165,14 @@ def _call(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
     """A generator that a call consumes at once is a list; `list([...])` is that list."""
     found = binding_of(value.func, work.facts, work.facts.names.local)
     consumes = found is not None and any(found.object is one for one in _CONSUMERS)
+    wanted = _place_of_items(value, found)
     value.func = _fill_comprehensions(value.func, where, made, work)
     for place, item in enumerate(value.args):
         if _is_values(item, work):
+            one = work.name("item")
+            part = gast.comprehension(name(one, gast.Store()), item, [], 0)
+            item = at(gast.ListComp(name(one), [part]), item)
+        if place == wanted and _loop_maker(item, work) in ("zip", "enumerate", "reversed", *_OF_DICTS):
             one = work.name("item")
             part = gast.comprehension(name(one, gast.Store()), item, [], 0)
             item = at(gast.ListComp(name(one), [part]), item)
@@ -179,6 +187,14 @@ def _call(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
             made_list: Node = value.args[0]
             return made_list
     return value
+
+
+def _place_of_items(call: Node, found: Binding | None) -> int | None:
+    """Which argument of `sorted`, `min`, `max` with a key, and of `reduce` is gone through; None for other calls."""
+    rule = None if found is None or found.kind != "object" else rule_of(found.object)
+    written = None if rule is None else written_out(rule, call.args, call.keywords)
+    names = [] if written is None else list(inspect.signature(written).parameters)
+    return names.index("iterable") if "iterable" in names else None
 
 
 def _as_comprehension(call: Node, work: Rewriting) -> Node:
