@@ -534,6 +534,7 @@ class Module:
     packed: int = 0  # identity of the function whose `*args` are a tuple here
     written: WrittenPlaces = field(default_factory=WrittenPlaces)  # where what is written out stands
     changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)  # see Procedures
+    outside: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # by tree: see OuterChanges
     given: Any = None  # the items of a loop over the function (numba.given.Items)
     given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
 
@@ -549,6 +550,7 @@ class Module:
         made = Module(self.inline, self.seeded, self.target, self.autocast, explained=self.explained, tidy=self.tidy)
         made.leading = self.leading
         made.new, made.sources, made.changes, made.moving = self.new, self.sources, self.changes, self.moving
+        made.outside = self.outside
         return made
 
     def derivative_function(

@@ -16,13 +16,10 @@ import operator
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import LOOP, Facts, Operation
-from srcgrad.core.namespace import Namespace, Step
-from srcgrad.core.rules import Rule, adjoint_template, makes_new, rule_of, tangent_template
+from srcgrad.core.rules import Rule, adjoint_template, rule_of, tangent_template
 from srcgrad.core.trees import (
-    COMPOUND,
     Block,
     Node,
     assign,
@@ -31,14 +28,11 @@ from srcgrad.core.trees import (
     expression,
     is_swap,
     is_write,
-    loads,
     name,
-    parameters,
     remade,
     root,
     statements,
     stores,
-    target,
     walk,
     written_names,
 )
@@ -56,7 +50,7 @@ from srcgrad.frontend.language import (
     note_moving,
     wants_arrays,
 )
-from srcgrad.frontend.resolve import bind, binding_of, is_method_of_no_array, method_without_rule, operation_of
+from srcgrad.frontend.resolve import binding_of, is_method_of_no_array, method_without_rule, operation_of
 
 
 def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scope: Scope) -> tuple[Node, Rule]:
@@ -271,8 +265,6 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
         raise scope.facts.refuse(
             value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it with NumPy functions"
         )
-    if operation.kind == "callee" and scope.may_vary(value):
-        _check_outer_state(value, operation, scope)
     swap = {argument: name_or_literal(argument, scope) for argument in value.args}
     swap |= {word.value: name_or_literal(word.value, scope) for word in value.keywords}
     made = _swap(value, swap)
@@ -280,50 +272,6 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
         operation.kind, operation.function, checkpointed=operation.checkpointed
     )
     return made
-
-
-def _check_outer_state(call: Node, operation: Operation, scope: Scope) -> None:
-    """E5005 for a called function that puts what it is given where others read: into objects of the module, globals."""
-    facts = scope.facts
-    if facts.request.generated or isinstance(operation.function, Step):
-        return
-    tree = facts.module.callee(operation.function, call, facts).tree
-    namespace = facts.module.source(operation.function)[1]
-    copied = {target(n) for n in tree.body if isinstance(n, gast.Assign) and _is_copy(n.value, namespace)}
-    within = [n for n in walk(tree) if isinstance(n, gast.FunctionDef | gast.Lambda) and n is not tree]
-    inner = {n for one in within for n in walk(one)}
-    outer = {s for n in walk(tree) if isinstance(n, gast.Global | gast.Nonlocal) and n not in inner for s in n.names}
-    bound = bind(call, tree, facts)
-    given = {held for held, value in bound.items() if binding_of(value, facts, scope.local) is not None} - copied
-    stored = {n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
-    own = {*parameters(tree), *stored} - outer
-    for node in statements(tree.body):
-        targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-        value = getattr(node, "value", None)
-        if node in inner or isinstance(node, COMPOUND) or value is None or not own & set(loads(value)):
-            continue
-        written = [n for part in targets if part is not None for n in walk(part)]
-        for one in [n for n in written if isinstance(getattr(n, "ctx", None), gast.Store)]:
-            held = one
-            while isinstance(held, gast.Attribute | gast.Subscript):
-                held = held.value
-            others = held is not one and held.id not in own - given if isinstance(held, gast.Name) else False
-            if others or (isinstance(held, gast.Name) and held.id in outer):
-                what = f"`{gast.unparse(call.func)}` changes `{gast.unparse(one)}`, which others may read"
-                raise facts.refuse(call, "E5005", what, "return the value instead")
-
-
-def _is_copy(value: Node, namespace: Namespace) -> bool:
-    """Whether an expression of a called function makes a new array, for certain."""
-    if not isinstance(value, gast.Call):
-        return isinstance(value, gast.BinOp | gast.UnaryOp)
-    function = value.func
-    if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
-        base = namespace.lookup(function.value.id)
-        found = None if base is None else attribute(base, function.attr)
-        return function.attr == "copy" if base is None else found is not None and makes_new(found.object, value)
-    found = namespace.lookup(function.id) if isinstance(function, gast.Name) else None
-    return found is not None and makes_new(found.object, value)
 
 
 def _swap(value: Node, swap: dict[Node, Node]) -> Node:
@@ -351,8 +299,6 @@ def passive_calls(test: Node, scope: Scope) -> None:
                 raise method_without_rule(item, scope.facts)
             if operation is not None and operation.kind == "opaque" and scope.may_vary(item):
                 watch_writes(item, scope.facts)
-            if operation is not None and operation.kind == "callee" and scope.may_vary(item):
-                _check_outer_state(item, operation, scope)
 
 
 def watch_writes(call: Node, facts: Facts) -> None:
@@ -572,9 +518,6 @@ def _effect(node: Node, scope: Scope) -> None:
         node.value.args[-1] = name_or_literal(node.value.args[-1], scope)
         scope.emit(node)
         return
-    found = operation_of(node.value, scope.facts, scope.local) if node in scope.facts.resolution.effects else None
-    if found is not None and found.kind == "callee" and scope.may_vary(node.value):
-        _check_outer_state(node.value, found, scope)
     known = (
         scope.facts.request.generated or node in scope.facts.resolution.effects
     )  # a text of ours has what was looked at before

@@ -247,3 +247,150 @@ def fills_and_asks(s: Any) -> Any:
 def test_what_a_called_function_makes_and_fills_is_its_own() -> None:
     assert srcgrad.grad(fills_and_asks)(0.7) == pytest.approx(4.2)
     assert not SLOTS.any()
+
+
+BOX, KEPT, TOTAL = Spring(), [0.5], 0.0
+
+
+def in_a_dict(s: Any) -> int:
+    LEFT["k"] = s * 2.0
+    return 1
+
+
+def in_a_field(s: Any) -> int:
+    BOX.k = s * 2.0
+    return 1
+
+
+def in_a_global(s: Any) -> int:
+    global TOTAL
+    TOTAL = s * 2.0
+    return 1
+
+
+def in_a_list(s: Any) -> int:
+    KEPT.append(s * 2.0)
+    return 1
+
+
+def by_a_second_name(s: Any) -> int:
+    held = LEFT
+    held["k"] = s * 2.0
+    return 1
+
+
+def by_a_function_within(s: Any) -> int:
+    def put() -> None:
+        LEFT["k"] = s * 2.0
+
+    put()
+    return 1
+
+
+def by_a_builtin(s: Any) -> int:
+    setattr(BOX, "k", s * 2.0)  # noqa: B010
+    return 1
+
+
+def by_out(s: Any) -> int:
+    np.multiply(s, 2.0, out=SLOTS)
+    return 1
+
+
+def where_it_is_told(s: Any, held: Any) -> int:
+    held["k"] = s * 2.0
+    return 1
+
+
+def through_an_argument(s: Any) -> int:
+    return where_it_is_told(s, LEFT)
+
+
+def through_itself(s: Any, n: int = 2) -> int:
+    if n > 0:
+        return through_itself(s, n - 1)
+    return in_a_dict(s)
+
+
+def read_all() -> Any:
+    return LEFT.get("k", 1.0) + BOX.k + TOTAL + KEPT[-1] + SLOTS[0]
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        in_a_dict,
+        in_a_field,
+        in_a_global,
+        in_a_list,
+        by_a_second_name,
+        by_a_function_within,
+        by_a_builtin,
+        by_out,
+        through_an_argument,
+        through_itself,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_what_is_left_two_calls_deep_is_refused(keep: Any) -> None:
+    """The one that is called hands on, in a loop and a branch: it is not written out."""
+
+    def inner(s: Any) -> int:
+        k = 0
+        for _ in range(2):
+            if s > 0.0:
+                k = keep(s)
+        return k
+
+    def as_a_number(s: Any) -> Any:
+        n = inner(s)
+        return read_all() * n * s
+
+    def as_a_condition(s: Any) -> Any:
+        return read_all() * s if inner(s) > 0 else s
+
+    def as_an_index(s: Any) -> Any:
+        return np.ones(3)[inner(s)] * read_all() * s
+
+    for function in (as_a_number, as_a_condition, as_an_index):
+        with pytest.raises(srcgrad.DifferentiationError) as found:
+            srcgrad.grad(function)(0.7)
+        assert found.value.code in ("E5005", "E5010")
+
+
+NOTES: list[float] = []
+CACHE: dict[int, Any] = {}
+
+
+def has_converged(x: Any) -> bool:
+    NOTES.append(float(np.linalg.norm(x)))
+    for k in range(len(x)):
+        if x[k] > 9.0:
+            return k > 0
+    return False
+
+
+def nodes_of(n: int) -> Any:
+    if n not in CACHE:
+        CACHE[n] = np.polynomial.legendre.leggauss(n)
+    return CACHE[n]
+
+
+def notes_its_steps(x: Any) -> Any:
+    for _ in range(3):
+        if has_converged(x):
+            break
+        x = np.sin(x)
+    return np.sum(x)
+
+
+def keeps_its_nodes(x: Any) -> Any:
+    t, w = nodes_of(len(x) + 2)
+    return np.sum(w * np.sin(t * x[0])) + x[1] ** 2
+
+
+@pytest.mark.parametrize("f", [notes_its_steps, keeps_its_nodes])
+def test_what_nobody_reads_or_does_not_depend_on_arguments_may_be_kept(f: Any) -> None:
+    e = 1e-6 * np.eye(2)
+    right = [(f(X + step) - f(X - step)) / 2e-6 for step in e]
+    np.testing.assert_allclose(srcgrad.grad(f)(X), right, rtol=1e-6, atol=1e-9)

@@ -27,8 +27,8 @@ from __future__ import annotations
 import builtins
 import random
 import types
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType, ModuleType
 
 import gast
@@ -65,8 +65,9 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.frontend.calls.functions import function_of
+from srcgrad.frontend.calls.functions import Function, function_of
 from srcgrad.frontend.context import CHANGES, by_method, changed_lists, is_change
+from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
 from srcgrad.frontend.resolve import METHODS, binding_of, is_method_of_no_array, operation_of
 from srcgrad.runtime import (
@@ -283,7 +284,8 @@ class Procedures:
             return []
         if operation.kind == "op" and not may_show(operation.function, operation.bound):
             return []
-        return [one for part in children(call) for one in self.seen(part, inner, local)]
+        shown = [part for part in children(call) if part is not call.func or not isinstance(part, gast.Name)]
+        return [one for part in shown for one in self.seen(part, inner, local)]
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
         """The arguments of a call into whose arrays the called function writes."""
@@ -322,6 +324,407 @@ class Procedures:
         found = [(value, changes[one]) for one, value in given.items() if one in changes]
         found += [(v, False) for one, v in given.items() if one in joined and one not in changes and _is_list(v, facts)]
         return [(value, alone) for value, alone in found if not (alone and _has_own_methods(value, facts, local))]
+
+
+@dataclass(frozen=True)
+class OuterChange:
+    """A change that a function, or one that it calls, makes to what it has not made itself."""
+
+    place: Node  # as it stands there: `LEFT["k"]`
+    base: str  # the name through which it is reached, of a parameter or of the module
+    held: object = None  # the object of the module that this name means, if it is a live one that may change
+    given: bool = False  # whether that name is a parameter
+    of: frozenset[str] = frozenset()  # the parameters on which what is stored depends
+    known: bool = True  # whether it is a store, or a method by which lists and dicts change
+
+
+@dataclass
+class OuterChanges:
+    """What functions change outside of themselves, by what they call as well (mod): a summary for each function."""
+
+    facts: Facts
+    known: dict[int, tuple[OuterChange, ...]] = field(default_factory=dict)  # by tree
+    open: list[int] = field(default_factory=list)  # trees that are being looked at, the outermost first
+    circular: bool = False  # whether one of them was asked for again
+
+    def made_by(self, call: Node, facts: Facts, local: frozenset[str]) -> list[OuterChange]:
+        """The changes that a call makes, told by the names of the caller."""
+        found = _users_function(call, facts, local)
+        changes = () if found is None else self.of(found.called)
+        if found is None or not changes:
+            return []
+        tree = self.facts.module.source(found.called)[0].tree
+        positional = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+        values = dict(zip(positional, [*found.args, *call.args], strict=False)) | found.words
+        values |= {word.arg: word.value for word in call.keywords if word.arg}
+        return [made for each in changes for made in self._for_caller(each, values, facts, local)]
+
+    def _for_caller(
+        self, change: OuterChange, values: dict[str, Node], facts: Facts, local: frozenset[str]
+    ) -> list[OuterChange]:
+        of = _names_carrying([values[one] for one in change.of if one in values], facts, local)
+        if not change.given:
+            return [replace(change, of=of)]
+        shown = Procedures(self.facts).seen(values.get(change.base), facts, local)
+        found = [(one, live_value(one, facts, local)) for one in dict.fromkeys(shown)]
+        return [
+            replace(change, base=one, held=held, given=one in local, of=of)
+            for one, held in found
+            if one in local or held is not None
+        ]
+
+    def of(self, function: object) -> tuple[OuterChange, ...]:
+        """The changes that a function makes; they depend on its parameters."""
+        try:
+            source, namespace = self.facts.module.source(function)
+        except DifferentiationError:
+            return ()  # no source: it is a constant, or refused where a derivative flows through it
+        key, settled = id(source.tree), self.facts.module.outside
+        if key in settled or key in self.known:
+            self.circular |= key in self.open
+            return tuple(settled[key] if key in settled else self.known[key])
+        self.known[key] = ()  # a recursive call adds nothing
+        self.open.append(key)
+        inner = Facts(source, namespace, Request(self.facts.request.mode, ()), self.facts.module)
+        inner.names.local = _names_within(source.tree)
+        self.known[key] = tuple(self._find(source.tree, inner))
+        self.open.pop()
+        if not self.open:  # what was found on the way lacks what a circle would have added
+            settled.update({one: self.known[one] for one in ([key] if self.circular else self.known)})
+        return self.known[key]
+
+    def _find(self, tree: Node, inner: Facts) -> list[OuterChange]:
+        nodes = [n for node in tree.body for n in walk(node)]
+        made = [each for node in nodes for each in _own_changes(node, inner)]
+        made += [e for n in nodes if isinstance(n, gast.Call) for e in self.made_by(n, inner, inner.names.local)]
+        if not made:
+            return []
+        flow = _NameFlow(nodes, tree, inner, Procedures(self.facts))
+        moved = {one: flow.moved_by(one) for one in parameters(tree)}
+        found: dict[tuple[int, str], OuterChange] = {}
+        for each in made:
+            of = frozenset(one for one, names in moved.items() if each.of & names)
+            for base in flow.shown_by(each.base, item=_is_item(each.place)):
+                held = each.held if base == each.base else live_value(base, inner, inner.names.local)
+                if base in moved or base == each.base or not isinstance(held, type | None):
+                    found[id(each.place), base] = replace(each, base=base, held=held, given=base in moved, of=of)
+        return list(found.values())
+
+
+def _users_function(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """The function with a source that a call calls."""
+    found = function_of(call.func, facts, local)
+    if found is None or found.binding is None or rule_of(found.called) is not None or is_opaque(found.called):
+        return None
+    return found if isinstance(found.called, FunctionType | StaticFunction) else None
+
+
+def _names_within(tree: Node) -> frozenset[str]:
+    """Names that a function binds within itself, functions that are nested in it among them."""
+    bound = [n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load)]
+    nested = [n for n in find_nodes(tree, gast.FunctionDef) if n is not tree]
+    below = {id(n) for one in nested for n in find_nodes(one, gast.Nonlocal)}
+    outer = [n for n in find_nodes(tree, gast.Global, gast.Nonlocal) if id(n) not in below]
+    return frozenset([*bound, *(one.name for one in nested)]) - {one for node in outer for one in node.names}
+
+
+def live_value(name: str, facts: Facts, local: frozenset[str]) -> object:
+    """The live object that may change which a name of the module means; None for any other name."""
+    found = None if name in local else facts.namespace.lookup(name)
+    if found is None or found.kind != "object":
+        return None
+    held: object = found.object
+    steady = isinstance(held, FunctionType | ModuleType | types.BuiltinFunctionType | np.ufunc | np.generic)
+    return held if isinstance(held, list | dict | np.ndarray) or (hasattr(held, "__dict__") and not steady) else None
+
+
+def _own_changes(node: Node, inner: Facts) -> list[OuterChange]:
+    """What a statement or a call changes itself; what the function has made drops out later."""
+    if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.NamedExpr | gast.For):
+        value = node.iter if isinstance(node, gast.For) else node.value
+        return [_change(one, [value], inner) for one in _places_bound(node, inner.names.local)]
+    call = node.value if isinstance(node, gast.Expr) else node
+    if not isinstance(call, gast.Call) or _users_function(call, inner, inner.names.local) is not None:
+        return []
+    places = _places_filled(call, inner) if node is call else _places_handed(call, inner)
+    values = [*call.args, *(word.value for word in call.keywords)]
+    changes = [_change(one, values, inner, known=node is call) for one in places]
+    return [each for each in changes if each.base in inner.names.local or each.held is not None]
+
+
+def _change(place: Node, values: Sequence[Node | None], inner: Facts, *, known: bool = True) -> OuterChange:
+    base, local = base_of(place), inner.names.local
+    return OuterChange(place, base, live_value(base, inner, local), False, _names_carrying(values, inner, local), known)
+
+
+def _names_carrying(values: Sequence[Node | None], facts: Facts, local: frozenset[str]) -> frozenset[str]:
+    """The names that expressions read in places that carry a derivative."""
+    given = [(value, n.id) for value in values if value is not None for n in find_nodes(value, gast.Name)]
+    return frozenset(one for value, one in dict.fromkeys(given) if reads_varied(value, {one: None}, facts, local))
+
+
+def base_of(place: Node) -> str:
+    """The name of which a place is a part: `box` of `box.fields["k"]`; empty if it is a part of something else."""
+    while isinstance(place, gast.Attribute | gast.Subscript):
+        place = place.value
+    return place.id if isinstance(place, gast.Name) else ""
+
+
+def _places_bound(node: Node, local: frozenset[str]) -> list[Node]:
+    """The parts that a statement stores into, and the names around it that it binds."""
+    targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+    stored = [n for part in targets for n in walk(part) if isinstance(getattr(n, "ctx", None), gast.Store)]
+    return [one for one in stored if base_of(one) and not (isinstance(one, gast.Name) and one.id in local)]
+
+
+def _places_filled(call: Node, inner: Facts) -> list[Node]:
+    """What a call fills, `out=`, and the list or dict whose method changes it."""
+    filled = [word.value for word in call.keywords if word.arg == "out"]
+    if isinstance(call.func, gast.Attribute) and call.func.attr in CHANGES:
+        filled.append(call.func.value)
+    found = binding_of(call.func, inner, inner.names.local)
+    if found is not None and isinstance(found.object, np.ufunc):
+        filled += call.args[found.object.nin :]
+    return [one for one in filled if base_of(one)]
+
+
+def _places_handed(call: Node, inner: Facts) -> list[Node]:
+    """What a call may change whose result is not used: the object of its method, else its first argument."""
+    found = binding_of(call.func, inner, inner.names.local)
+    if found is not None and is_report(found.object):
+        return []
+    handed = call.args[:1]
+    if isinstance(call.func, gast.Attribute):
+        owner = binding_of(call.func.value, inner, inner.names.local)
+        handed = handed if owner is not None and isinstance(owner.object, ModuleType) else [call.func.value]
+    return [one for one in handed if base_of(one)]
+
+
+@dataclass
+class _NameFlow:
+    """How values go from name to name in a function, in whatever order its statements run."""
+
+    nodes: list[Node]
+    tree: Node
+    facts: Facts
+    procedures: Procedures
+
+    def __post_init__(self) -> None:
+        self.bound: dict[str, list[Node]] = {}
+        self.stored: dict[str, list[Node]] = {}  # in parts of what the name holds
+        for node in self.nodes:
+            for one, value in _bound_values(node):
+                table = self.bound if isinstance(one, gast.Name) else self.stored
+                table.setdefault(base_of(one), []).append(value)
+        nested = [n for n in find_nodes(self.tree, gast.FunctionDef, gast.Lambda) if n is not self.tree]
+        self.within = {a.id for one in nested for a in find_nodes(one.args, gast.Name) if isinstance(a.ctx, gast.Param)}
+
+    def moved_by(self, parameter: str) -> frozenset[str]:
+        """The names that may carry a derivative by a parameter; a nested function may be given anything."""
+        moved = dict.fromkeys([parameter, *self.within])
+        while True:
+            tables = [(one, values) for table in (self.bound, self.stored) for one, values in table.items()]
+            more = [
+                one
+                for one, values in tables
+                if one not in moved and any(reads_varied(v, moved, self.facts, self.facts.names.local) for v in values)
+            ]
+            if not more:
+                return frozenset(moved)
+            moved.update(dict.fromkeys(more))
+
+    def shown_by(self, name: str, *, item: bool) -> list[str]:
+        """The parameters and names outside whose elements a name may show: none of an argument that is copied first.
+
+        Of an `item` that changes alone, a new list of what others hold is nobody else's.
+        """
+        local, given = self.facts.names.local, [one for one in parameters(self.tree) if not self._is_copied(one)]
+        found, todo = [], [name]
+        for one in todo:
+            values = [v for v in self.bound.get(one, []) if not (item and one == name and self._is_new(v))]
+            shown = [self.procedures.seen(value, self.facts, local) for value in values]
+            todo += [other for names in shown for other in names if other not in todo]
+            found += [one] if one in given or one not in local else []
+        return found
+
+    def _is_copied(self, parameter: str) -> bool:
+        """Whether a function binds a parameter anew, whatever the branch: `x = x.copy()`."""
+        values = [node.value for node in self.tree.body if target(node) == parameter]
+        return any(parameter not in self.procedures.seen(v, self.facts, self.facts.names.local) for v in values)
+
+    def _is_new(self, value: Node) -> bool:
+        """Whether an expression makes a list or a dict of what others hold."""
+        meant = binding_of(value.func, self.facts, self.facts.names.local) if isinstance(value, gast.Call) else None
+        made = isinstance(getattr(meant, "object", None), type)
+        return made or isinstance(value, gast.List | gast.Tuple | gast.Dict | gast.ListComp | gast.DictComp)
+
+
+def _is_item(place: Node) -> bool:
+    """Whether a place is an item of what a name holds, or that itself: `a[0]`, not `a[0][1]`."""
+    return isinstance(getattr(place, "value", place), gast.Name)
+
+
+def _bound_values(node: Node) -> list[tuple[Node, Node]]:
+    """The places that a statement or an expression binds, or in which it puts something, with the values."""
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in CHANGES:
+        return [(node.func, value) for value in node.args]
+    target = getattr(node, "target", getattr(node, "optional_vars", None))
+    parts = node.targets if isinstance(node, gast.Assign) else [target]
+    value = getattr(node, "value", getattr(node, "iter", getattr(node, "context_expr", None)))
+    stored = [n for part in parts if part is not None for n in walk(part)]
+    return [(n, value) for n in stored if isinstance(getattr(n, "ctx", None), gast.Store) and value is not None]
+
+
+@dataclass
+class OuterReads:
+    """What a function reads outside of itself, by what it calls as well (ref): names, and objects by identity."""
+
+    facts: Facts
+    names: set[str] = field(default_factory=set)
+    objects: set[int] = field(default_factory=set)
+    met: set[int] = field(default_factory=set)  # trees
+    all: bool = False  # whether it calls what only a run knows, which may read anything
+
+    def add(self, tree: Node, facts: Facts) -> OuterReads:
+        """Take what a function reads."""
+        self.met.add(id(tree))
+        local = _names_within(tree)
+        nodes = [n for node in tree.body for n in walk(node)]
+        written = {id(one) for node in nodes for one in _only_written(node, facts, local)}
+        for node in nodes:
+            if isinstance(node, gast.Name) and node.id not in local and id(node) not in written:
+                self.names.add(node.id)
+                held = live_value(node.id, facts, local)
+                self.objects |= _objects_within(held) | {id(type(held))}
+            elif isinstance(node, gast.Call):
+                self._add_called(node, facts, local)
+        return self
+
+    def _add_called(self, call: Node, facts: Facts, local: frozenset[str]) -> None:
+        found, meant = _users_function(call, facts, local), binding_of(call.func, facts, local)
+        function = getattr(getattr(meant, "object", None), "__init__", None) if found is None else found.called
+        if isinstance(function, FunctionType | StaticFunction):
+            self._add_source(function)
+        elif not _is_usual(call.func, facts, local) if meant is None else meant.kind in ("value", "unknown"):
+            self.all = True
+
+    def _add_source(self, function: object) -> None:
+        try:
+            source, namespace = self.facts.module.source(function)
+        except DifferentiationError:
+            self.all = True
+            return
+        if id(source.tree) not in self.met:
+            inner = Facts(source, namespace, Request(self.facts.request.mode, ()), self.facts.module)
+            inner.names.local = _names_within(source.tree)
+            self.add(source.tree, inner)
+
+    def reads(self, change: OuterChange) -> bool:
+        """Whether what changes is read."""
+        return self.all or change.base in self.names or bool(self.objects & _objects_within(change.held))
+
+
+def _is_usual(function: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether what is called is a method of arrays, lists, dicts or strings, or a function that stands in the text."""
+    if isinstance(function, gast.Name):
+        found = function_of(function, facts, local)
+        return found is not None and found.tree is not None
+    if not isinstance(function, gast.Attribute):
+        return False
+    return any(hasattr(one, function.attr) for one in (np.ndarray, list, dict, str, np.random.Generator))
+
+
+def _only_written(node: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
+    """The names whose contents a statement changes, and reads nothing of: `LEFT["k"] = e`, `LIST.append(e)`."""
+    if isinstance(node, gast.Assign | gast.AnnAssign):
+        places = [n for n in walk(node) if isinstance(n, gast.Attribute | gast.Subscript)]
+        return [_innermost(one) for one in places if isinstance(one.ctx, gast.Store)]
+    call = node.value if isinstance(node, gast.Expr) else None
+    if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute):
+        return [_innermost(call.func)] if _users_function(call, facts, local) is None else []
+    return []
+
+
+def _innermost(place: Node) -> Node:
+    while isinstance(place, gast.Attribute | gast.Subscript):
+        place = place.value
+    return place
+
+
+_MANY = 1000  # objects of a module beyond which no more are looked at
+
+
+def _objects_within(held: object) -> set[int]:
+    """The identities of an object, and of those in it: items, fields, the array of which one is a view."""
+    found: set[int] = set()
+    todo = [] if held is None else [held]
+    while todo and len(found) < _MANY:
+        one = todo.pop()
+        if id(one) in found or isinstance(one, FunctionType | ModuleType | str | int | float | complex):
+            continue
+        found.add(id(one))
+        if isinstance(one, np.ndarray):
+            todo += [] if one.base is None else [one.base]
+        elif isinstance(one, dict):
+            todo += one.values()
+        elif isinstance(one, list | tuple | set | frozenset):
+            todo += one
+        elif not isinstance(one, type):
+            todo += getattr(one, "__dict__", {}).values()
+    return found
+
+
+def check_outside(function: Node, facts: Facts) -> None:
+    """Refuse calls that change what the function reads outside of itself.
+
+    `y = x * c.k; n = bump()`, where `bump` changes `c.k`: the backward half would read the new one (E5010).
+    `n = keep(x)`, where `keep` puts what depends on x into what the function reads: no derivative follows it (E5005).
+    """
+    local = frozenset(own_names(function) | facts.names.local)
+    outer, order = OuterChanges(facts), statements(function.body)
+    calls = [(k, call) for k, node in enumerate(order) for part in header(node) for call in find_nodes(part, gast.Call)]
+    made = [(k, call, change) for k, call in calls for change in outer.made_by(call, facts, local)]
+    if not made:
+        return
+    _check_read_before(made, order, local, facts)
+    varied = frozenset(varied_names(function, facts, local))
+    for _, call, change in made:
+        if change.of & varied and not change.given and _is_read_somewhere(change, facts):
+            what = f"`{gast.unparse(call.func)}` changes `{gast.unparse(change.place)}`, which others may read"
+            raise facts.refuse(call, "E5005", what, "return the value instead")
+
+
+def _check_read_before(
+    made: Sequence[tuple[int, Node, OuterChange]], order: Block, local: frozenset[str], facts: Facts
+) -> None:
+    read = [_objects_read(node, facts, local) for node in order]
+    loops = [(k, k + len(statements([n]))) for k, n in enumerate(order) if isinstance(n, gast.For | gast.While)]
+    for place, call, change in made:
+        ends = [end for first, end in loops if first <= place < end]
+        known = [*read[: max([place, *ends])], _objects_read(order[place], facts, local, call)]
+        if change.known and change.held is not None and any(id(change.held) in objects for objects in known):
+            raise facts.refuse(
+                call,
+                "E5010",
+                "what is called changes what the module holds, and the function has read that before",
+                "give the value to the function as an argument, or copy it to a name first: `k = float(c.k)`",
+            )
+
+
+def _is_read_somewhere(change: OuterChange, facts: Facts) -> bool:
+    """Whether the function that is differentiated, in which this one may be called, reads what changes."""
+    module = facts.module
+    root = next(iter(module.making.values()), None if facts.request.called else facts)
+    return root is None or module.inline or OuterReads(root).add(root.source.tree, root).reads(change)
+
+
+def _objects_read(node: Node, facts: Facts, local: frozenset[str], beside: Node | None = None) -> set[int]:
+    """The objects of the module that may change, and of which a statement reads something, `beside` a call."""
+    asked = {id(n) for part in header(node) for call in find_nodes(part, gast.Call) for n in walk(call.func)}
+    asked |= set() if beside is None else {id(n) for n in walk(beside)}
+    names = [n for part in header(node) for n in find_nodes(part, gast.Name) if id(n) not in asked]
+    held = [live_value(n.id, facts, local) for n in names if isinstance(n.ctx, gast.Load)]
+    return {id(one) for value in held if value is not None for one in (value, type(value))}
 
 
 def _is_list(value: Node, facts: Facts) -> bool:
