@@ -248,10 +248,34 @@ def scope_names(function: Node) -> frozenset[str]:
 
 
 @dataclass
-class Rewriting:
-    """The rewriting of one function: new names are its own, new statements stand at the user's line."""
+class StatementBuilder:
+    """What a rewriting of one function makes: statements at the user's line, names of its own, refusals."""
 
     facts: Facts
+
+    def name(self, stem: str) -> str:
+        """A fresh local name."""
+        made = self.facts.names.fresh(stem)
+        self.facts.names.local |= {made}
+        return made
+
+    def own(self, node: Node, like: Node) -> Node:
+        """A statement that is not as the user wrote it, at the line of one that is."""
+        return own_statement(node, like, self.facts)
+
+    def bind(self, target: str, value: Node, like: Node) -> Node:
+        """`target = value`"""
+        return self.own(gast.Assign([name(target, gast.Store())], value, None), like)
+
+    def refuse(self, node: Node, what: str, remedy: str) -> Exception:
+        """E5005 at a node."""
+        return self.facts.refuse(node, "E5005", what, remedy)
+
+
+@dataclass
+class Rewriting(StatementBuilder):
+    """The rewriting of one function into plain spelling."""
+
     blocks: Callable[[Block, Rewriting], Block]  # the rewriting of a block
     lists: dict[str, str] = field(default_factory=dict)  # names that hold lists and dicts of their own
     mixed: set[str] = field(default_factory=set)  # those of them that are bound to something else as well
@@ -277,18 +301,9 @@ class Rewriting:
 
     def name(self, stem: str) -> str:
         """A fresh local name."""
-        made = self.facts.names.fresh(stem)
+        made = super().name(stem)
         self.made |= {made}
-        self.facts.names.local |= {made}
         return made
-
-    def own(self, node: Node, like: Node) -> Node:
-        """A statement that is not as the user wrote it, at the line of one that is."""
-        return own_statement(node, like, self.facts)
-
-    def bind(self, target: str, value: Node, like: Node) -> Node:
-        """`target = value`"""
-        return self.own(gast.Assign([name(target, gast.Store())], value, None), like)
 
 
 def own_statement(node: Node, like: Node, facts: Facts) -> Node:

@@ -33,7 +33,7 @@ from srcgrad.core.trees import (
     substitute,
     walk,
 )
-from srcgrad.frontend.context import own_statement
+from srcgrad.frontend.context import StatementBuilder
 from srcgrad.frontend.language import moves
 from srcgrad.frontend.resolve import binding_of, bound_by
 from srcgrad.runtime import exception_of
@@ -44,32 +44,18 @@ _PARTS = ("body", "orelse", "finalbody")
 
 
 @dataclass
-class _Work:
+class _Work(StatementBuilder):
     """The function whose statements are spelled, and what its names are."""
 
-    facts: Facts
     function: Node
     local: frozenset[str]
     rebound: frozenset[str] = frozenset()  # names that statements bind
 
-    def own(self, node: Node, like: Node) -> Node:
-        """A statement that is not as the user wrote it, at the line of one that is."""
-        return own_statement(node, like, self.facts)
-
-    def bind(self, target: str, value: Node, like: Node) -> Node:
-        """`target = value`"""
-        return self.own(gast.Assign([name(target, gast.Store())], value, None), like)
-
     def name(self, stem: str) -> str:
         """A fresh local name."""
-        made = self.facts.names.fresh(stem)
-        self.facts.names.local |= {made}
+        made = super().name(stem)
         self.local |= {made}
         return made
-
-    def refuse(self, node: Node, what: str, remedy: str) -> Exception:
-        """E5005 at a node."""
-        return self.facts.refuse(node, "E5005", what, remedy)
 
 
 def compound_statements(function: Node, facts: Facts) -> Node:

@@ -42,7 +42,7 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import replace, rewrite_parts
 from srcgrad.frontend.calls.functions import Function, function_of
 from srcgrad.frontend.calls.inline_call import default_of
-from srcgrad.frontend.context import is_same, own_statement
+from srcgrad.frontend.context import StatementBuilder, is_same
 from srcgrad.frontend.desugar.compound_statements import twins, with_end
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.resolve import binding_of
@@ -67,30 +67,13 @@ class _Called:
 
 
 @dataclass
-class _Work:
-    facts: Facts
+class _Work(StatementBuilder):
+    """The function in which generators are written out, and those that it defines."""
+
     function: Node
     inner: dict[str, Node]  # generators that the function defines
     open: list[int] = field(default_factory=list)  # generators that are being written out
     varied: dict[str, None] | None = None  # names that may depend on the inputs, once somebody has asked
-
-    def own(self, node: Node, like: Node) -> Node:
-        """A statement that is not the user's, at the line of one that is."""
-        return own_statement(node, like, self.facts)
-
-    def bind(self, target: str, value: Node, like: Node) -> Node:
-        """`target = value`"""
-        return self.own(gast.Assign([name(target, gast.Store())], value, None), like)
-
-    def name(self, stem: str) -> str:
-        """A fresh local name."""
-        made = self.facts.names.fresh(stem)
-        self.facts.names.local |= {made}
-        return made
-
-    def refuse(self, node: Node, what: str, remedy: str) -> Exception:
-        """E5005 at a node."""
-        return self.facts.refuse(node, "E5005", what, remedy)
 
 
 def generators(function: Node, facts: Facts) -> Node:

@@ -515,7 +515,7 @@ class Runs:
     text: ReadyText
     parts: list[range]
 
-    def columns(self, chosen: tuple[object, ...], values: Sequence[object]) -> tuple[Any, Vector] | None:
+    def columns(self, chosen: tuple[object, ...], values: Sequence[object]) -> Found | None:
         """The value, and one column for each number among the inputs; None where numbers are too large for the text."""
         ahead, made = self.ahead, self.text.made
         found, y = [], None
@@ -545,7 +545,7 @@ class Columns:
 
     def run_first(
         self, ahead: AnyDerivative, chosen: tuple[object, ...], given: CallArguments, *, keep: bool
-    ) -> tuple[Any, Vector] | None:
+    ) -> Found | None:
         """Run a text for the first time, and keep it for arguments like these if it does and is asked for."""
         check_host(given.values)
         made = ReadyText(ahead.executed_text(given.kinds), given.kinds, generation())
@@ -559,6 +559,8 @@ class Columns:
 
 
 MODES = ("reverse", "forward")
+Found = tuple[Any, Vector]  # the value of a function, and the numbers along all directions
+_Directions = Callable[[tuple[object, ...], int, CallArguments], Found]
 FAILURES = (NoAxisError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -624,7 +626,7 @@ class Jacobian(Generic[P]):
     def _cut(self, y: object, chosen: tuple[object, ...], matrix: Vector) -> Any:
         return cut(y, chosen[0] if self.single else chosen, matrix)
 
-    def _run_again(self, values: Sequence[object], alike: tuple[object, ...] | None) -> tuple[Any, Vector] | None:
+    def _run_again(self, values: Sequence[object], alike: tuple[object, ...] | None) -> Found | None:
         """Value and columns by the text that ran for arguments like these before, if one did and it does again."""
         known = self._once.known(alike)
         if known is None:
@@ -635,26 +637,36 @@ class Jacobian(Generic[P]):
         except FAILURES:  # is met once more where there are other texts to try
             return None
 
-    def _columns(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _columns(self, chosen: tuple[object, ...], count: int, given: CallArguments) -> Found:
         """One tangent pass for all numbers among the inputs, or for each."""
         if count > 1 and self.target.batched and not self._runs_one_by_one("ahead", given):
             found = self._run_regrouped(chosen, given)
             if found is not None:
                 return found
-            try:
-                self._ran = self.all_at_once("ahead")
-                keep = self.product is not None or self._runs_one_by_one("regrouped", given)
-                found = self._once.run_first(self._ran, chosen, given, keep=keep)
-                assert found is not None, "nothing is regrouped"
-                return found
-            except FAILURES as reason:
-                self._note("ahead", given, reason)
-                found = self._each_column(chosen, count, given)
-                _tell(self.__name__, reason)
-                return found
+            return self._or_each("ahead", self._all_columns, self._each_column, (chosen, count, given))
         return self._each_column(chosen, count, given)
 
-    def _each_column(self, chosen: object, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _all_columns(self, chosen: tuple[object, ...], count: int, given: CallArguments) -> Found:
+        """One tangent pass for all numbers among the inputs."""
+        self._ran = self.all_at_once("ahead")
+        keep = self.product is not None or self._runs_one_by_one("regrouped", given)
+        found = self._once.run_first(self._ran, chosen, given, keep=keep)
+        assert found is not None, "nothing is regrouped"
+        return found
+
+    def _or_each(
+        self, half: str, at_once: _Directions, each: _Directions, asked: tuple[tuple[object, ...], int, CallArguments]
+    ) -> Found:
+        """All directions at once, or one by one where that fails."""
+        try:
+            return at_once(*asked)
+        except FAILURES as reason:
+            self._note(half, asked[2], reason)
+            found = each(*asked)
+            _tell(self.__name__, reason)
+            return found
+
+    def _each_column(self, chosen: tuple[object, ...], count: int, given: CallArguments) -> Found:
         """One tangent pass for each number among the inputs."""
         self._ran = self.ahead
         columns, y = [], None
@@ -664,7 +676,7 @@ class Jacobian(Generic[P]):
             columns.append(vector_along(y, y_dot))
         return y, np.stack(columns, axis=-1)[:, :count]
 
-    def _run_regrouped(self, chosen: Any, given: CallArguments) -> tuple[Any, Vector] | None:
+    def _run_regrouped(self, chosen: tuple[object, ...], given: CallArguments) -> Found | None:
         """The same with products in the best order for many directions; None where lengths forbid that order."""
         if self.product is not None or self._runs_one_by_one("regrouped", given):
             return None
@@ -676,21 +688,15 @@ class Jacobian(Generic[P]):
             self._reasons.setdefault("regrouped", {})[given.key] = str(reason)
             return None
 
-    def _rows(self, chosen: object, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _rows(self, chosen: tuple[object, ...], count: int, given: CallArguments) -> Found:
         """The forward half once, and the pullback for all numbers among the outputs, or for each."""
         if self.mode is None and self._sizes.get(given.sizes, 0) > count:
             return self._columns(chosen, count, given)
         if self.target.batched and not self._runs_one_by_one("behind", given):
-            try:
-                return self._all_rows(chosen, count, given)
-            except FAILURES as reason:
-                self._note("behind", given, reason)
-                found = self._each_row(chosen, count, given)
-                _tell(self.__name__, reason)
-                return found
+            return self._or_each("behind", self._all_rows, self._each_row, (chosen, count, given))
         return self._each_row(chosen, count, given)
 
-    def _each_row(self, chosen: object, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _each_row(self, chosen: tuple[object, ...], count: int, given: CallArguments) -> Found:
         """The forward half once, and the pullback for each number among the outputs."""
         self._ran = self.behind
         y, pullback = value_and_pullback(self.behind, given.args, given.kwargs)
@@ -710,7 +716,7 @@ class Jacobian(Generic[P]):
         self._sizes[given.sizes] = size
         return True
 
-    def _all_rows(self, chosen: Any, count: int, given: CallArguments) -> tuple[Any, Vector]:
+    def _all_rows(self, chosen: tuple[object, ...], count: int, given: CallArguments) -> Found:
         """The forward half and the pullback once each, if the rank of the output can be told, or is known by now."""
         behind = self.all_at_once("behind")
         behind.leading = LeadingAxes(True, output=self._outputs.get(given.key))
