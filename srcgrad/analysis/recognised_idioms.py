@@ -280,8 +280,7 @@ def _shift_of_operands(
         return None
     if x is None or y is None:
         one = x or y
-        assert one is not None, "one operand changes"
-        if one.form == "dropped":
+        if one is None or one.form == "dropped":  # an operand reads the name inside of an expression: `s * (c is None)`
             return None
         degree = one.degree if x is not None else sign * one.degree
         return ShiftDegree(degree, factor, "whole" if from_source and x is None else "loose")

@@ -366,6 +366,8 @@ def narrow_form(value: Node, facts: Facts) -> Node | None:
     rank = whole.ndim
     if rank is not None and axis in (-1, (-1,)) and rank > 1:
         axis = rank - 1
+    if axis in (0, (0,)) and rank is None and not known.ndim:
+        return _note_neutral(g, known, facts)  # the operand may be a number, whose sum has an axis 0 as well
     if isinstance(axis, int) and (axis > 0 or (axis == 0 and known.ndim)):  # the sum has an axis: it is an array
         made = expression(f"g[{':, ' * axis}None]", g=g)
     else:
@@ -680,7 +682,8 @@ class Adjoints:
         zeros = f"{self.facts.library('zeros_like')}(primal)"
         if self.facts.kinds.containers.get(primal) != "tuple":
             return expression(zeros, primal=primal)
-        mixed = primal in self.facts.kinds.mixed  # it holds a number elsewhere
+        given = self.facts.kinds.arguments.get(primal, UNKNOWN).tag
+        mixed = primal in self.facts.kinds.mixed or given == "array"  # it holds a number, or an array, elsewhere
         written = f"list({zeros}) if isinstance(primal, tuple) else {zeros}" if mixed else f"list({zeros})"
         return expression(written, primal=primal)
 

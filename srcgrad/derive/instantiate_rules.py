@@ -658,6 +658,9 @@ def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str
             return literal_node(opposite(*map(literal_value, made.args)))
         spread_arguments(made)
         drop_defaults(made, setting.template.namespace.get(node.func.id))
+    if isinstance(node, gast.Attribute) and node.attr == "T" and rank_of(made.value, setting.facts) == 0:
+        rank_0: Node = made.value  # it may be a number, which has no `.T`
+        return rank_0
     if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
         made.attr = "T"
     if isinstance(node, gast.Attribute) and node.attr == "T" and getattr(made.value, "attr", "") == "T":

@@ -191,7 +191,14 @@ def may_count(parameter: str, facts: Facts) -> bool:
     order = [node for node in statements(facts.source.tree.body) if parameter in stores(node)]
     known = _KnownNames(facts, facts.names.local, frozenset(), order)
     values = [value for node in order for one, value in known.bindings(node) if one == parameter]
-    return any(value is True or (value is not False and known.is_integer(value, {})) for value in values)
+    given = [value for value in values if not isinstance(value, bool)]
+    return True in values or any(known.is_integer(value, {}) or _is_of_items(value, facts) for value in given)
+
+
+def _is_of_items(value: Node | None, facts: Facts) -> bool:
+    """`sum(items)`, `max(a, b)`: an integer where the items are."""
+    found = binding_of(value.func, facts, facts.names.local) if isinstance(value, gast.Call) else None
+    return found is not None and any(found.object is one for one in (sum, min, max))
 
 
 def _is_parameter(node: Node) -> bool:

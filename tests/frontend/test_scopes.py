@@ -327,6 +327,27 @@ PROGRAMS = {
         "    return a[0] + b[0] * s",
         NUMBERS,
     ),
+    "an object of the module by the name of an argument behind a branch": (
+        "d = Box(0.3, 0.7)\ndef f(x, s):\n    if x > 0.1:\n        s = d\n    return s.w * x * s.real",
+        "return 0.3, Box(0.7, 0.4)",
+    ),
+    "an object that a branch makes by the name of an argument": (
+        "def f(x, s):\n    if x > 0.1:\n        s = Box(x * x, s.w * x)\n    return s.w * x * s.real",
+        "return 0.3, Box(0.7, 0.4)",
+    ),
+    "an argument that is a sum of integers behind a branch": (
+        "def f(a, b):\n    c = a * b\n    if c > -5.0:\n        a = sum([sum(x for q in [b, x]) for x in range(2)])\n"
+        "    return c + sum(a for x in range(2))",
+        NUMBERS,
+    ),
+    "an array that a loop puts into tuples": (
+        "def f(x, s):\n    y = np.sum(x) * s\n    for _ in range(2):\n        x = (x,)\n    return y",
+        ARRAY,
+    ),
+    "an array of rank 0 that is transposed in a loop": (
+        "def f(x, b):\n    for _ in range(2):\n        b = b.T\n    return b * x",
+        "return 0.3, np.array(0.6)",
+    ),
     "a tuple of which a called function reads nothing": (
         "def g(b, c):\n    return c / (1.5 + c * c)\n"
         "def f(x, s):\n    i = 0\n    while i < 3:\n        i += 1\n        x = g((np.sin(x),), 0.5)\n"

@@ -448,6 +448,20 @@ def square_display_in_pieces(x):
     return np.sum(a * b)
 
 
+def sums_along_the_first_axis_of_numbers(z):
+    s = np.sum(np.cumsum(z, axis=0)[0], axis=0)
+    for v in np.tile(z, 2):
+        s = s + np.sum(v, axis=0) * v
+    u = np.tanh(np.sum(np.tanh(np.repeat(z, 2, axis=0)), axis=0))
+    w = np.sum(np.interp(s, np.array([0.0, 1.0, 9.0]), z), axis=0)
+    return s * np.tanh(z / (1.5 + np.sum(u, axis=0) ** 2)) * w
+
+
+def largest_value_asked_for(x, c):
+    m = np.max(x)
+    return np.sum(c * (m is not None)) * np.sum(x)
+
+
 FOUND = (
     (loop_variable_bound_in_a_branch_before, (np.array([[0.3, 1.1]]).repeat(2, 0),)),
     (square_display_in_pieces, (np.array([0.3, 1.1]),)),
@@ -500,6 +514,8 @@ FOUND = (
     (list_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
     (drawn_anew_in_each_trip, (0.4, 0.7, 3)),
     (written_through_names, (np.array([0.3, -0.4, 0.9]),)),
+    (sums_along_the_first_axis_of_numbers, (np.array([0.3, 0.4, 0.9]),)),
+    (largest_value_asked_for, (np.array([0.3, 0.4, 0.9]), 0.7)),
 )
 
 SECOND = (

@@ -62,6 +62,7 @@ def open_records(function: Node, work: Rewriting) -> None:
             facts.kinds.records[parameter] = kind.items[0][0]
             opened = work.own(statement(f"{parameter} = {work.library('fields_of')}({parameter})"), function)
             facts.resolution.copies[opened] = None
+            _open_others(parameter, function, work)
             function.body.insert(_after_docstring(function), opened)
         elif kind.owner is not None:
             facts.kinds.records[parameter] = kind.owner
@@ -71,6 +72,23 @@ def open_records(function: Node, work: Rewriting) -> None:
         if known is not None:
             facts.names.functions[name] = known
     spell_fields(function, facts)
+
+
+def _open_others(parameter: str, function: Node, work: Rewriting) -> None:
+    """Open what else of its class is bound to an object's name, `b = fields_of(d)`: of the module, or made here."""
+    facts, cls = work.facts, work.facts.kinds.records[parameter]
+    for node in [n for n in statements(function.body) if target(n) == parameter and isinstance(n, gast.Assign)]:
+        owner = _class_of(node.value, parameter, work)
+        display = _display(node.value, owner, work) if owner is cls else None
+        found = binding_of(node.value, facts, facts.names.local) if isinstance(node.value, gast.Name) else None
+        if display is not None:
+            node.value = display
+        elif found is not None and found.kind == "object" and type(found.object) is cls:
+            node.value = at(expression(f"{work.library('fields_of')}(whole)", whole=node.value), node)
+            facts.resolution.copies[node] = None
+        else:
+            continue
+        facts.origin.foreign[node] = None
 
 
 def note_opened_records(function: Node, facts: Facts) -> None:

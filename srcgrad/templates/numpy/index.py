@@ -188,6 +188,7 @@ def sort_tangent(z, a, axis=-1, kind=None, stable=None):
         ("np.interp(x, np.sort(y), z)", (2, 3), (4,), (4,)),
     ),
     note="At a knot the slope on its right; outside the knots the slope is 0.",
+    shape="x",
 )
 def interp(z, x, xp, fp):
     left = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, np.size(xp) - 2)
