@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from srcgrad.interface.api.user_rules import Function, register_jvp, register_vjp, sensitivity
     from srcgrad.interface.check.check import check_grads
     from srcgrad.interface.show.explain import explain, report
-    from srcgrad.interface.show.trace import trace
+    from srcgrad.interface.show.trace import debug, trace
     from srcgrad.runtime.hooks import hook, stop_gradient
 
 _HOME = {
@@ -48,6 +48,7 @@ _HOME = {
     "check_grads": "interface.check.check",
     "checkpoint": "core.marks",
     "checkpointed": "core.marks",
+    "debug": "interface.show.trace",
     "differentiate": "interface.api.differentiable",
     "each": "interface.api.map_items",
     "elementwise_grad": "interface.api.calculus",
@@ -85,6 +86,7 @@ __all__ = [
     "check_grads",
     "checkpoint",
     "checkpointed",
+    "debug",
     "differentiate",
     "each",
     "elementwise_grad",

@@ -87,6 +87,7 @@ CODES: dict[str, str] = {
     "E5030": "file that would be lost",
     "E5031": "function that only a run knows",
     "E5032": "write by a function that only a run knows",
+    "E5033": "value that is not finite",
 }
 
 LONGEST = 200  # characters of a line that are shown

@@ -1,19 +1,28 @@
-"""`srcgrad.trace`: the operations of one call, numbered, with their values and adjoints; for debugging and teaching."""
+"""What a derivative does as it runs. `srcgrad.trace`: the operations of one call, with values and adjoints.
+
+`srcgrad.debug`: the first value that is not finite, and the line that made it.
+"""
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import functools
 import json
+import linecache
 import math
 import re
-from collections.abc import Callable
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any  # functions, arguments and values are arbitrary objects
 
 import numpy as np
 
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
-from srcgrad.core.source_text import hides_our_frames
+from srcgrad.core.source_text import OURS, hides_our_frames, users_place
 from srcgrad.derive.probes import Place
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
@@ -170,6 +179,123 @@ def trace(function: Callable[..., object], wrt: Wrt | None = None, *, seed: obje
         return Trace(main.facts.source.name, tuple(log.rows), value)
 
     return run_trace
+
+
+@contextlib.contextmanager
+def debug() -> Iterator[None]:
+    """Within it, the first nan or inf that a derivative makes is E5033: with the user's line, the name, the operands.
+
+    It looks at each value that the text of a derivative binds, in both halves and at all orders, and raises where one
+    is not finite though all that it was made of is; nan and inf that are arguments or constants are let through, and so
+    is what follows from them. It sees the NumPy text, on OpenCL what stands between kernels, and not what Numba
+    compiled. It watches the thread that it is entered in, up to the first error, and is slow; a debugger waits meanwhile.
+
+    >>> import numpy as np
+    >>> import srcgrad
+    >>> with srcgrad.debug():
+    ...     srcgrad.grad(lambda x: np.sqrt(x))(4.0)
+    0.25
+    """
+    before = sys.gettrace()
+    sys.settrace(_watch_calls)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+_Event = Callable[[types.FrameType, str, object], Any]
+
+
+def _watch_calls(frame: types.FrameType, event: str, _: object) -> _Event | None:
+    """A watch for each call of generated text."""
+    file = frame.f_code.co_filename
+    return _Watch(_bound_in(file), dict(frame.f_locals)).step if file.startswith(OURS) else None
+
+
+@functools.lru_cache(maxsize=64)
+def _bound_in(file: str) -> dict[int, tuple[ast.stmt, tuple[str, ...], tuple[str, ...]]]:
+    """For each line of a text the statement there, the names that it binds or writes into, and those that it reads."""
+    found: dict[int, tuple[ast.stmt, tuple[str, ...], tuple[str, ...]]] = {}
+    for node in ast.walk(ast.parse("".join(linecache.getlines(file)))):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            bound = tuple(part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))
+            read = tuple(dict.fromkeys(part.id for part in names if isinstance(part.ctx, ast.Load)))
+            found |= dict.fromkeys(range(node.lineno, (node.end_lineno or node.lineno) + 1), (node, bound, read))
+    return found
+
+
+@dataclass
+class _Watch:
+    """One call of a text: what of it is not finite, which is told once, and the line that runs."""
+
+    bound: dict[int, tuple[ast.stmt, tuple[str, ...], tuple[str, ...]]]
+    before: dict[str, object]
+    bad: set[str] = field(default_factory=set)
+    line: int = 0
+
+    def __post_init__(self) -> None:
+        self.bad |= {name for name, value in self.before.items() if not _is_finite(value)}
+
+    def step(self, frame: types.FrameType, event: str, _: object) -> _Event | None:
+        """Look at what the line before has bound."""
+        if event in ("line", "return"):
+            if self.line in self.bound:
+                self._look(frame, *self.bound[self.line])
+            self.line = frame.f_lineno
+        return self.step
+
+    def _look(self, frame: types.FrameType, node: ast.stmt, bound: tuple[str, ...], read: tuple[str, ...]) -> None:
+        known = frame.f_locals
+        for name in bound:
+            if name not in known or _is_finite(known[name]):
+                self.bad.discard(name)
+            elif name not in self.bad:
+                self.bad.add(name)
+                given = [one for one in read if one in known]
+                made_of_finite = self.bad.isdisjoint(one for one in given if one != name)
+                if given and made_of_finite and all(map(_is_finite, _constants(node, frame.f_globals))):
+                    raise self._error(frame, node, name, [one for one in given if one not in bound])
+
+    def _error(self, frame: types.FrameType, node: ast.stmt, name: str, given: list[str]) -> DifferentiationError:
+        known, place = frame.f_locals, users_place(frame.f_code.co_filename, self.line)
+        shown = ", ".join(f"{one} = {short_text(known[one])}" for one in given if _is_number(known[one]))
+        text = ast.unparse(node)
+        what = f"`{name}` became {_first_bad(known[name])} in `{text}`" + (f", where {shown}" if shown else "")
+        remedy = "keep the operands from where the operation or its derivative has no value: mask them, or move them"
+        return DifferentiationError("E5033", what, remedy, place)
+
+
+def _constants(node: ast.stmt, known: Mapping[str, object]) -> Iterator[object]:
+    """The values of a text's module that a statement reads: `np.inf` in `np.where(c, x, np.inf)`."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id in known:
+            yield known[part.id]
+        elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            yield getattr(known.get(part.value.id), part.attr, None)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | complex | np.ndarray | np.generic)
+
+
+def _is_finite(value: object) -> bool:
+    """Whether a value holds no nan and no inf: a number, an array, a list or tuple of such; all else is let through."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    if not _is_number(value) or np.asarray(value).dtype.kind not in "fc":
+        return True
+    return bool(np.all(np.isfinite(np.asarray(value))))
+
+
+def _first_bad(value: Any) -> object:
+    """The first nan or inf of a value."""
+    if isinstance(value, list | tuple):
+        return _first_bad(next(one for one in value if not _is_finite(one)))
+    items = np.asarray(value).ravel()
+    return items[~np.isfinite(items)][0]
 
 
 def short_text(value: object) -> str:

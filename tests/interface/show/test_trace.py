@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -274,3 +276,58 @@ def test_command_line_refuses_arguments_that_do_not_fit(model, arguments, capsys
 def test_nobody_listens_afterwards():
     trace(product_and_sine)(X, Y)
     assert srcgrad.runtime.probe(3.0, 99) == 3.0
+
+
+def distance(x: Any) -> Any:
+    square = np.sum(x * x)
+    return np.sqrt(square)
+
+
+def in_a_loop(x: Any) -> Any:
+    s = 0.0
+    for k in range(3):
+        s = s + np.log(x[k])
+    return s
+
+
+def masked(x: Any) -> Any:
+    return np.sum(np.where(x > 0.0, x * x, np.inf))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+class TestDebug:
+    def test_the_first_nan_of_the_backward_half(self) -> None:
+        with srcgrad.debug(), pytest.raises(DifferentiationError) as found:
+            grad(distance)(np.zeros(3))
+        assert found.value.code == "E5033"
+        assert "`x_bar` became nan in `x_bar = y_bar / np.sqrt(square) * x`" in str(found.value)
+        assert "square = 0" in str(found.value)
+        assert found.value.place is not None and "square" in found.value.place.text
+
+    def test_of_the_forward_half_in_a_trip(self) -> None:
+        with srcgrad.debug(), pytest.raises(DifferentiationError, match="became -inf") as found:
+            srcgrad.value_and_grad(in_a_loop)(np.array([1.0, 0.0, 2.0]))
+        assert found.value.place is not None and "np.log(x[k])" in found.value.place.text
+
+    def test_of_products_with_the_hessian_and_pullbacks(self) -> None:
+        with srcgrad.debug():
+            _, back = srcgrad.vjp(distance, np.zeros(3))
+            with pytest.raises(DifferentiationError, match="E5033"):
+                back(1.0)
+        with srcgrad.debug():  # an error ends the watch
+            with pytest.raises(DifferentiationError, match="E5033"):
+                srcgrad.hvp(distance)(np.zeros(3), np.ones(3))
+
+    def test_what_is_given_and_constants_are_let_through(self) -> None:
+        with srcgrad.debug():
+            assert np.array_equal(grad(masked)(np.array([1.0, -1.0])), [2.0, 0.0])
+            value, gradient = srcgrad.value_and_grad(distance)(np.array([np.inf, 1.0]))
+        assert value == np.inf and np.isnan(gradient[0])
+
+    def test_finite_numbers_are_those_without_it_and_nothing_is_watched_afterwards(self) -> None:
+        before = sys.gettrace()
+        with srcgrad.debug():
+            found = grad(in_a_loop)(np.ones(3))
+        assert np.array_equal(found, grad(in_a_loop)(np.ones(3)))
+        assert sys.gettrace() is before
+        assert np.all(np.isnan(grad(distance)(np.zeros(3))))
