@@ -188,7 +188,8 @@ def debug() -> Iterator[None]:
     It looks at each value that the text of a derivative binds, in both halves and at all orders, and raises where one
     is not finite though all that it was made of is; nan and inf that are arguments or constants are let through, and so
     is what follows from them. It sees the NumPy text, on OpenCL what stands between kernels, and not what Numba
-    compiled. It watches the thread that it is entered in, up to the first error. It is slow; debuggers wait meanwhile.
+    compiled. It watches the thread that it is entered in, up to the first error,
+    without NumPy's warnings. It is slow, and debuggers wait.
 
     >>> import numpy as np
     >>> import srcgrad
@@ -199,7 +200,8 @@ def debug() -> Iterator[None]:
     before = sys.gettrace()
     sys.settrace(_watch_calls)
     try:
-        yield
+        with np.errstate(all="ignore"):  # what they warn of is the error
+            yield
     finally:
         sys.settrace(before)
 
