@@ -16,7 +16,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any  # functions, arguments and values are arbitrary objects
+from typing import TYPE_CHECKING, Any  # functions, arguments and values are arbitrary objects
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from srcgrad.interface.api.execute import run
 from srcgrad.module import Module
 from srcgrad.opencl.arrays.boundary import on_host
 from srcgrad.runtime.hooks import listening
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 MOST = 6  # elements of an array that are shown
 
@@ -152,7 +155,7 @@ def trace(function: Callable[..., object], wrt: Wrt | None = None, *, seed: obje
     #5   2     -     #3 + #4     1.19066   1
     """
 
-    def run_trace(*args: object, **kwargs: Any) -> Trace:
+    def run_trace(*args: object, **kwargs: object) -> Trace:
         places = float_arguments(function, args) if wrt is None else wrt
         derivative: Derivative[..., object] = Derivative(function, "value-and-grad", places, False)
         values, kinds = derivative.arguments(args, kwargs)
@@ -206,10 +209,7 @@ def debug() -> Iterator[None]:
         sys.settrace(before)
 
 
-_Event = Callable[[types.FrameType, str, object], Any]
-
-
-def _watch_calls(frame: types.FrameType, event: str, _: object) -> _Event | None:
+def _watch_calls(frame: types.FrameType, event: str, _: object) -> TraceFunction | None:
     """A watch for each call of generated text."""
     file = frame.f_code.co_filename
     return _Watch(_bound_in(file), dict(frame.f_locals)).step if file.startswith(OURS) else None
@@ -241,7 +241,7 @@ class _Watch:
     def __post_init__(self) -> None:
         self.bad |= {name for name, value in self.before.items() if not _is_finite(value)}
 
-    def step(self, frame: types.FrameType, event: str, _: object) -> _Event | None:
+    def step(self, frame: types.FrameType, event: str, _: object) -> TraceFunction | None:
         """Look at what the line before has bound."""
         if event in ("line", "return"):
             if self.line in self.bound:
@@ -292,7 +292,7 @@ def _is_finite(value: object) -> bool:
     return bool(np.all(np.isfinite(np.asarray(value))))
 
 
-def _first_bad(value: Any) -> object:
+def _first_bad(value: object) -> object:
     """The first nan or inf of a value."""
     if isinstance(value, list | tuple):
         return _first_bad(next(one for one in value if not _is_finite(one)))
