@@ -24,7 +24,15 @@ SCRIPT = str(Path(sysconfig.get_path("scripts")) / "srcgrad")
 USE = (
     "import numpy as np\nfrom model import energy\nX, W, B = np.ones((2, 3)), 0.5 * np.ones(3), 0.1 * np.ones((2, 1))\n"
 )
-OF_EXTRAS = {"numba": "numba", "pygments": "html", "rich": "cli", "starlette": "explore", "uvicorn": "explore"}
+OF_EXTRAS = {
+    "cloudpickle": "dask",
+    "dask": "dask",
+    "numba": "numba",
+    "pygments": "html",
+    "rich": "cli",
+    "starlette": "explore",
+    "uvicorn": "explore",
+}
 
 
 def run(*words: str, succeeds: bool = True) -> str:
@@ -124,6 +132,20 @@ def targets(extras: list[str]) -> str:
     return ", ".join(told)
 
 
+def cluster(extras: list[str]) -> str:
+    """Blocks of rows as tasks, in a program of a user, or what brings them."""
+    text = "import numpy as np, srcgrad\nfrom srcgrad.core.errors import DifferentiationError\n"
+    text += "def loss(w, x):\n    return np.sum(np.sin(x @ w))\n"
+    text += "try:\n    gradient = srcgrad.grad(loss, target='dask', shard={'x': 0}, chunks=2)\n"
+    text += "    print(gradient(np.zeros(2), np.ones((3, 2))))\n"
+    text += "except DifferentiationError as error:\n    print(error)\n"
+    Path("rows.py").write_text(text)
+    found = run(sys.executable, "rows.py")
+    works = found == "[3. 3.]\n"
+    assert works or ("srcgrad[dask]" in found and "dask" not in extras), found
+    return "works" if works else "names its extra"
+
+
 def explorer(extras: list[str]) -> str:
     """A page that is served, or what brings it."""
     if "explore" not in extras:
@@ -184,6 +206,7 @@ def main() -> int:
         "standalone": lambda: standalone(bare),
         "report": lambda: report(extras),
         "targets": lambda: targets(extras),
+        "cluster": lambda: cluster(extras),
         "explorer": lambda: explorer(extras),
         "names": names_of_modules,
         "import time": times,

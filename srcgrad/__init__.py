@@ -21,7 +21,7 @@ working_folder_last()  # before anything is imported that may be in it
 import importlib  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402 - a public name may be any object
 
-from srcgrad.core.version import __version__ as __version__  # noqa: E402
+from srcgrad.core import __version__ as __version__  # noqa: E402
 
 if TYPE_CHECKING:
     from srcgrad.core.errors import ConstantOutputWarning, DifferentiationError

@@ -492,7 +492,8 @@ def derive(
     mode, kinds, handed = wanted.mode, wanted.kinds, wanted.handed
     stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
     stem += "_masked" if handed.takes_masks or handed.gives_masks else ""
-    suffix = "_blocked" if module.blocks and not wanted.called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
+    blocked = module.blocks and mode == "primal" and not wanted.called
+    suffix = "_blocked" if blocked else "" if mode == "primal" else f"_{SUFFIX[mode]}"
     made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
     module.pending[key] = made
     if begun is None or made in begun.facts.names.taken:
@@ -508,6 +509,9 @@ def derive(
     )
     module.making[made] = facts
     give_seeds(facts)
+    if module.blocks and not wanted.called and mode not in ("primal", "hvp"):  # of rows all is taken apart, for a proof
+        wide = tuple(dict.fromkeys([*wanted.wrt, *module.blocks.over]))
+        facts.request = replace(facts.request, wrt=wide, asked=wanted.wrt)
     facts.names.taken.add(made)
     with collection_paused():
         return _finish_derivative(begun, kinds, made)

@@ -383,7 +383,7 @@ def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:
     return any(
         makes_objects(function if found is None else found.object if found.kind == "object" else found)
         for function, found in callees
-        if found is not None or isinstance(function, gast.Name)
+        if found is not None or (isinstance(function, gast.Name) and function.id not in facts.names.imports.values())
     )
 
 

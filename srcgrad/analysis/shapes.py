@@ -528,6 +528,9 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
     function, arguments = (None, []) if found is None else (found.object, list(value.args))
     if found is None and isinstance(value.func, gast.Attribute) and spec_of(value.func.value, known, facts, fresh).ndim:
         function, arguments = METHODS.get(value.func.attr), [value.func.value, *value.args]  # of an array
+    if found is None and isinstance(value.func, gast.Name):
+        spelled = {name: identifier for identifier, name in facts.names.imports.items()}
+        function = facts.names.library_values.get(spelled.get(value.func.id, ""))
     rule = rule_of(function)
     if rule is not None and rule.kind == "elementwise" and not value.keywords:
         return broadcast_specs(*(spec_of(argument, known, facts, fresh) for argument in arguments))

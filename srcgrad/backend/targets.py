@@ -19,6 +19,7 @@ OWN = {  # as pyproject.toml names them; found here, they need no search, nor th
     "numpy": "srcgrad.backend.targets:NUMPY",
     "opencl": "srcgrad.opencl.target:OPENCL",
     "numba": "srcgrad.backend.numba.target:NUMBA",
+    "dask": "srcgrad.backend.dask:DASK",
 }
 
 
@@ -43,7 +44,11 @@ def names() -> tuple[str, ...]:
 @functools.cache
 def _find_target(name: str) -> Target:
     place = OWN.get(name) or next((one.value for one in importlib.metadata.entry_points(group=GROUP, name=name)), "")
-    made = pkgutil.resolve_name(place) if place else None
+    try:
+        made = pkgutil.resolve_name(place) if place else None
+    except ModuleNotFoundError as error:
+        what = f"the target {name} needs {error.name}, which is not installed"
+        raise DifferentiationError("E5019", what, f"pip install 'srcgrad[{name}]'") from None
     if not isinstance(made, Target):
         what = f"{place} is no srcgrad.core.target.Target" if place else f"no target is called {name!r}"
         *others, last = names()

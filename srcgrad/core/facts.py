@@ -167,6 +167,7 @@ class Request:
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
+    asked: tuple[str, ...] = ()  # wrt behind the proof that rows are treated by themselves, before which it is wider
     by_rows: bool = False  # whether a row of the value depends on that of its argument alone, and is long to make
 
 

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.rows import ROWS, Form, Plan, plan
-from srcgrad.core.facts import Facts, Operation
+from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -31,10 +31,14 @@ FEWEST = 64  # rows of a block
 
 @dataclass(frozen=True)
 class Blocks:
-    """Arguments whose rows come in blocks, and how many rows a block has (None: chosen from the widest value)."""
+    """Arguments whose rows come in blocks, and how many rows a block has (None: chosen from the widest value).
+
+    `chunks` is how many rows of an array of NumPy are a task, where blocks are spread (None: chosen from bytes).
+    """
 
     over: tuple[str, ...]
     rows: int | None = None
+    chunks: int | None = None
 
 
 def loop_over_blocks(function: Node, facts: Facts) -> Node:
@@ -54,12 +58,12 @@ def loop_over_blocks(function: Node, facts: Facts) -> Node:
         return y
     <BLANKLINE>
     """
-    if facts.request.called:
+    if facts.request.called or facts.request.mode == "hvp":  # the text of a gradient has its loops
         return function
     blocks = facts.module.blocks
     found = plan(function, blocks.over, facts)
     work = _Work(facts, found, blocks, function)
-    facts.request = replace(facts.request, wrt=())  # it is the value that is wanted
+    facts.request = replace(facts.request, wrt=facts.request.asked)
     function.body = [*found.before, *work.starts(), work.loop(), *found.after, function.body[-1]]
     facts.forget_shapes()
     return function
@@ -95,7 +99,7 @@ class _Work:
     def starts(self) -> Block:
         """How many rows there are, how many a block has, and the totals before the first."""
         longest = f"max(len({self.blocks.over[0]}), 1)"
-        if len(self.blocks.over) > 1:
+        if len(self.blocks.over) > 1 or self.facts.request.mode != "primal":
             longest = f"{self.facts.library('row_count')}({', '.join(self.blocks.over)})"
         made = [statement(f"{self.stop} = {longest}")]
         if self.blocks.rows is None:
@@ -114,6 +118,7 @@ class _Work:
             value = expression(f"{held}[{self.first} : {self.first} + rows]", rows=self.rows)
             self._note(value, operator.getitem, {"x": value.value, "index": value.slice})
             body.append(at(assign(part, value), self.like))
+            self.facts.kinds.of_names[part] = self.facts.kinds.of_names.get(held, UNKNOWN)
         weight = self._weight(body)
         for node in self.plan.loop:
             self._rename(node)
@@ -126,7 +131,10 @@ class _Work:
         if "mean" not in self.plan.totals.values():
             return ""
         weight = self.facts.names.fresh("weight")
-        value = expression(f"len({next(iter(self.parts.values()))}) / {self.stop}")
+        count = self._new_temporary()
+        body.append(at(assign(count, expression(f"len({next(iter(self.parts.values()))})")), self.like))
+        value = expression(f"{count} / {self.stop}")
+        self._note(value, np.divide, {"x": value.left, "y": value.right})
         body.append(at(assign(weight, value), self.like))
         return weight
 

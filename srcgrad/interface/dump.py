@@ -40,6 +40,7 @@ from srcgrad.backend.targets import target_named as targets_named
 from srcgrad.backend.text.changed_values import note_changes
 from srcgrad.backend.text.definitions import CopiedDefinition, Globals, Meaning, OutputFunction
 from srcgrad.backend.text.module import WIDTH, Pieces, body, follower, gap, header, import_lines, remark, write
+from srcgrad.core import __version__
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute, is_installed
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Names
@@ -59,7 +60,6 @@ from srcgrad.core.rules import (
 )
 from srcgrad.core.source_text import label_of
 from srcgrad.core.target import DEFAULT, Target
-from srcgrad.core.version import __version__
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import call_of
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters

@@ -208,11 +208,10 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
         return w_bar
     <BLANKLINE>
     """
-    blocks = facts.source.file.startswith("<blocks ")
     if (
         facts.request.called
         or facts.pushes_forward
-        or not (blocks or facts.request.mode in ("reverse", "value-and-grad"))
+        or not (_has_blocks(facts) or facts.request.mode in ("reverse", "value-and-grad"))
     ):
         return program
     for loop in [node for node in program.forward if isinstance(node, gast.For)]:
@@ -227,9 +226,14 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
     return program
 
 
+def _has_blocks(facts: Facts) -> bool:
+    """Whether a function takes rows by blocks: of a text of ours, or as it is asked for."""
+    return facts.source.file.startswith("<blocks ") or facts.module.blocks is not None
+
+
 def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
     """Make one loop of two, if trips are independent; a loop of the user's only where no trip is run twice for it."""
-    blocks = facts.source.file.startswith("<blocks ")
+    blocks = _has_blocks(facts)
     if not is_backward_form(back, loop):
         count_items(loop, back)
     records = kept_by(loop, back, program, facts)

@@ -8,7 +8,7 @@ from typing import Any  # functions of the user, and arrays of any floating type
 
 import numpy as np
 
-from srcgrad.runtime.ode_equation import Equation, joined, like, widened
+from srcgrad.runtime.odes import Equation, joined, like, widened
 
 Function = Callable[..., Any]
 

@@ -11,7 +11,7 @@ from typing import Any  # functions of the user, and arrays of any floating type
 
 import numpy as np
 
-from srcgrad.runtime.ode_equation import Equation, joined
+from srcgrad.runtime.odes import Equation, joined
 
 Function = Callable[..., Any]
 

@@ -41,6 +41,8 @@ OTHER_LINES = 696  # with `Any`; to be 300
 RUNTIME_LINES = 470  # of numbers and arrays: NumPy takes and gives either
 ENTRIES = [  # with more than 8 parameters: options that a user may give
     "srcgrad.interface.api.derivative: __init__",
+    "srcgrad.interface.api.derivatives: grad",
+    "srcgrad.interface.api.derivatives: value_and_grad",
     "srcgrad.interface.check.check: check_grads",
     "srcgrad.interface.check.check: check_report",
     "srcgrad.interface.dump: dump",

@@ -14,9 +14,8 @@ from scipy.linalg import expm
 from srcgrad import grad, jacobian, jvp, vjp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check import check_grads
-from srcgrad.runtime import ode_equation
-from srcgrad.runtime.ode_equation import Equation
-from srcgrad.runtime.odes import adjoint_flow, odeint_pullback
+from srcgrad.runtime import odes
+from srcgrad.runtime.odes import Equation, adjoint_flow, odeint_pullback
 from tests.programs.ode_programs import PROGRAMS, START, TIMES
 
 
@@ -109,7 +108,7 @@ def test_elements_agree_with_steps_of_a_solver(backwards):
     rows = odeint(forced, START, times, (k,), rtol=1e-11, atol=1e-11)
     for most in (12, 0):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(ode_equation, "MOST", most)
+            patched.setattr(odes, "MOST", most)
             given = (times[0], START), times, rows, seeds, "LSODA", (1e-12, 1e-12)
             found.append(np.concatenate([np.ravel(part) for part in adjoint_flow(equation, *given)]))
     assert found[0] == pytest.approx(found[1], rel=1e-8, abs=1e-8)
@@ -127,7 +126,7 @@ def test_more_times_cost_no_more_calls():
 
 def test_a_stiff_equation_is_left_to_a_solver():
     """Robertson's equation: elements would have to be a thousandth as long as its steps."""
-    found = ode_equation.Element
+    found = odes.Element
     made: list[Any] = []
 
     def counted(*args: Any) -> Any:
@@ -135,7 +134,7 @@ def test_a_stiff_equation_is_left_to_a_solver():
         return found(*args)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ode_equation, "Element", counted)
+        patched.setattr(odes, "Element", counted)
         grad(stiff)(np.zeros(3))
     assert len(made) < 50
 

@@ -120,7 +120,7 @@ def docstring(program: Program, facts: Facts) -> str:
         else facts.request.mode
     )
     title = titles[form].format(name=own, wrt=", ".join(facts.request.wrt), line=facts.source.first)
-    if facts.module is not None and facts.module.blocks and not facts.request.called:
+    if facts.module is not None and facts.module.blocks and facts.request.mode == "primal" and not facts.request.called:
         title = f"`{own}`, by blocks of rows of {', '.join(facts.module.blocks.over)}."
     users = _users(facts) if is_tidy(facts) and not facts.request.generated else []
     lines = textwrap.wrap(title, 80)
@@ -352,10 +352,20 @@ def _comments_above(node: Node, facts: Facts) -> list[str]:
 
 def cite_lines(block: Block, facts: Facts) -> Block:
     """The backward half, with the user's line above each group of statements that comes from it."""
-    flat = list(statements(facts.source.tree.body))
-    spans = {n.lineno: n.end_lineno for n in flat if hasattr(n, "lineno") and not isinstance(n, COMPOUND)}
-    heads = {n.lineno: n.iter.end_lineno for n in flat if isinstance(n, gast.For)}
-    return _cite_lines_in(block, facts, spans, heads)
+    heads = {n.lineno: n.iter.end_lineno for n in statements(facts.source.tree.body) if isinstance(n, gast.For)}
+    return _cite_lines_in(block, facts, _spans(facts), heads)
+
+
+def _spans(facts: Facts) -> dict[int, int]:
+    """The last line of each of the user's statements, by the first."""
+    flat = [n for n in statements(facts.source.tree.body) if hasattr(n, "lineno") and not isinstance(n, COMPOUND)]
+    return {n.lineno: n.end_lineno for n in flat}
+
+
+def cited_line(node: Node, facts: Facts) -> str:
+    """The comment that cites the user's line of a statement; empty where there is none."""
+    line, spans = getattr(node, "lineno", None), _spans(facts)
+    return f"# line {line}: {_user_text(line, spans[line], facts)}" if line in spans else ""
 
 
 def _cite_lines_in(block: Block, facts: Facts, spans: dict[int, int], heads: dict[int, int]) -> Block:

@@ -38,6 +38,7 @@ from srcgrad.core.rules import generation
 from srcgrad.core.source_text import for_users
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import SavedValue
+from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import given_of, in_order, takes_several
 from srcgrad.interface.api.arguments import (
     OWN,
@@ -410,6 +411,8 @@ class Derivative(Generic[P, R]):
     `.source` is the text that runs: the text for arguments of any kind until it is called, then the text that the
     last call ran, which knows which of its arguments are numbers and the ranks of the others.
     """
+
+    blocks: Blocks | None = None  # arguments whose rows are spread (srcgrad.interface.api.row_blocks)
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ import functools
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, cast
@@ -27,18 +27,23 @@ from srcgrad.core.identity import Function, home
 from srcgrad.core.rules import rule_of
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target
+from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.calls.side_effects import check_repeatable
 from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_places
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
+from srcgrad.interface.api.row_blocks import RowDerivative, spread_rows
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.module import Module
 from srcgrad.opencl.arrays.array import Array
 from srcgrad.opencl.arrays.boundary import on_device
 from srcgrad.pipeline import prepare_facts
 
+Options = tuple[
+    bool, object, object, Blocks | None
+]  # whether there is an auxiliary value, autocast, examples, spread rows
 ROOM = 64  # of what was asked for last; each holds its function, and what that has closed over
 _LOCK = threading.Lock()
 _KEPT: OrderedDict[object, tuple[object, object]] = OrderedDict()
@@ -137,6 +142,8 @@ def grad(
     autocast: Any = None,
     target: str | Target = DEFAULT,
     like: Any = None,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
 ) -> Derivative[P, Any]:
     """The gradient of a real scalar function, as a function of the same arguments.
 
@@ -149,9 +156,12 @@ def grad(
     where elements are added up; the gradient has the argument's dtype. `target="opencl"` runs array statements as
     kernels, `target="numba"` compiles loops; see docs/opencl.md and docs/numba.md. `like=(...)` are example arguments:
     the text is for arguments of their shapes, equal lengths being equal, and checks that they are so (E5027).
+    With `target="dask"`, `shard={"x": 0}` names arguments whose rows are spread over workers: dask arrays, or arrays of
+    NumPy that are cut into `chunks` rows; see docs/cluster.md.
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
-    `wrt` that names no parameter, E5019 for an unknown target, and those that say what in the function is not accepted.
+    `wrt` that names no parameter, E5019 for an unknown target, E5029 for what is no sum over rows that are spread, and
+    those that say what in the function is not accepted.
 
     >>> import numpy as np
     >>> from srcgrad import grad
@@ -159,7 +169,8 @@ def grad(
     >>> grad(norm2)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _gradient("reverse", function, chosen_wrt(function, wrt, argnums), target, has_aux, autocast, like)
+    chosen, spread = chosen_wrt(function, wrt, argnums), spread_rows(function, target, shard, chunks)
+    return _gradient("reverse", function, chosen, target, (has_aux, autocast, like, spread))
 
 
 @makes("value-and-grad")
@@ -173,6 +184,8 @@ def value_and_grad(
     autocast: Any = None,
     target: str | Target = DEFAULT,
     like: Any = None,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
 ) -> Derivative[P, tuple[R, Any]]:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
 
@@ -184,21 +197,26 @@ def value_and_grad(
     >>> value_and_grad(norm2)(np.array([3.0]))
     (np.float64(9.0), array([6.]))
     """
-    return _gradient("value-and-grad", function, chosen_wrt(function, wrt, argnums), target, has_aux, autocast, like)
+    chosen, spread = chosen_wrt(function, wrt, argnums), spread_rows(function, target, shard, chunks)
+    return _gradient("value-and-grad", function, chosen, target, (has_aux, autocast, like, spread))
 
 
 def _gradient(
-    mode: str, function: Callable[P, Any], wrt: Wrt, target: str | Target, auxiliary: bool, autocast: Any, like: Any
+    mode: str, function: Callable[P, Any], wrt: Wrt, target: str | Target, options: Options
 ) -> Derivative[P, Any]:
     """A derivative that shares the texts of an equal one that was asked for lately; one for examples is made anew."""
+    auxiliary, autocast, like, spread = options
     record, cast_to, single = target_named(target), precision(autocast), not isinstance(wrt, tuple)
 
     def make() -> Derivative[P, Any]:
+        if spread is not None:
+            return cast("Derivative[P, object]", RowDerivative(function, mode, wrt, single, record, spread, auxiliary))
         return Derivative(function, mode, wrt, single, record, auxiliary=auxiliary, autocast=autocast, like=like)
 
     if with_places(function, wrt) is not None:
-        return by_count(function, wrt, lambda one: _gradient(mode, one, wrt, target, auxiliary, autocast, like))
-    return make() if like is not None else keep(function, (mode, repr(wrt), auxiliary, cast_to, record), make).again()
+        return by_count(function, wrt, lambda one: _gradient(mode, one, wrt, target, options))
+    asked = mode, repr(wrt), auxiliary, cast_to, record, spread
+    return make() if like is not None else keep(function, asked, make).again()
 
 
 @makes("vjp")

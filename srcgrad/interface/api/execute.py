@@ -40,6 +40,7 @@ from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies
 from srcgrad.core.rules import Rule, rules
 from srcgrad.core.source_text import OURS, Source, hides_our_frames, origin_of, users_place, with_users_lines
 from srcgrad.core.target import Target, Text
+from srcgrad.derive.row_blocks import Blocks
 from srcgrad.interface.api.arguments import cast_seed
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
 from srcgrad.interface.api.snapshots import check_apart, outside_of
@@ -83,6 +84,7 @@ class RequestedDerivative(Protocol):
     autocast: str
     target: Target
     leading: LeadingAxes
+    blocks: Blocks | None
 
     def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any: ...
 
@@ -161,7 +163,8 @@ def given_to(derivative: RequestedDerivative, kinds: dict[str, Kind]) -> Functio
 def module_of(derivative: RequestedDerivative, inline: bool = False) -> Module:
     """The module for a text of a derivative."""
     target, mine = (NUMPY, ALONE) if inline else (derivative.target, derivative.leading)
-    return Module(inline or target.whole, not (inline or target.whole), target, derivative.autocast, mine)
+    whole = inline or target.whole
+    return Module(whole, not whole, target, derivative.autocast, mine, blocks=derivative.blocks)
 
 
 def derivative_in_module(derivative: RequestedDerivative, module: Module, kinds: dict[str, Kind]) -> DerivedText:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any  # functions and arguments are arbitrary objects
 
+import numpy as np
+
+from srcgrad.backend.targets import target_named
 from srcgrad.backend.text.module import origin
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
@@ -15,12 +18,13 @@ from srcgrad.core.files import collection_paused, load
 from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import hides_our_frames
+from srcgrad.core.target import Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import primal_of
-from srcgrad.interface.api.arguments import kind_of
-from srcgrad.interface.api.dependencies import lines_of, rebuild_object
-from srcgrad.interface.api.derivative import names_of
-from srcgrad.interface.api.execute import ExecutedText, changes, writes
+from srcgrad.interface.api.arguments import kind_of, mirrors
+from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
+from srcgrad.interface.api.derivative import AnyDerivative, Wrt, names_of
+from srcgrad.interface.api.execute import ExecutedText, changes, run, writes
 from srcgrad.module import Module, static_function, text_of
 
 
@@ -30,8 +34,8 @@ class BlockFunction:
     Its derivatives are those of the loop, which computes value and gradient of a block together and keeps nothing.
     """
 
-    bound: tuple[Any, ...] = ()  # it has no arguments yet
-    words: Mapping[str, Any] = MappingProxyType({})  # nor by name
+    bound: tuple[object, ...] = ()  # it has no arguments yet
+    words: Mapping[str, object] = MappingProxyType({})  # nor by name
 
     def __init__(self, function: Callable[..., object], over: str | Sequence[str], rows: int | None) -> None:
         self.primal, bound = primal_of(function)
@@ -99,6 +103,90 @@ class BlockFunction:
 
     def __repr__(self) -> str:
         return f"<srcgrad blocked {self.primal.__name__} over {', '.join(self.blocks.over)}>"
+
+
+class RowDerivative(AnyDerivative):
+    """A derivative of a sum over rows that are spread: it takes dask arrays, and gives some for them."""
+
+    def __init__(
+        self,
+        function: Callable[..., object],
+        mode: str,
+        wrt: Wrt,
+        single: bool,
+        target: str | Target,
+        blocks: Blocks,
+        auxiliary: bool = False,
+    ) -> None:
+        super().__init__(function, mode, wrt, single, target, auxiliary=auxiliary)
+        self.blocks = blocks
+
+    @hides_our_frames
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        values = [
+            value if is_spread(value) or name not in self.over else np.asarray(value)
+            for name, value in zip(self.signature.parameters, self.ordered_arguments(args, kwargs), strict=True)
+        ]
+        made = self.executed_text(self.kinds(self._stand_ins(values)))
+        return self.result(run(made.function, values, self.named), values)
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        """The arguments that are spread."""
+        assert self.blocks is not None, "it was made with some"
+        return self.blocks.over
+
+    def _stand_ins(self, values: Sequence[Any]) -> list[Any]:
+        """Arrays of NumPy of the same kinds as what is spread."""
+        for name, value in zip(self.signature.parameters, values, strict=True):
+            if is_spread(value) and name not in self.over:
+                raise DifferentiationError(
+                    "E5029", f"`{name}` is a dask array that is not in `shard`", "name it there, or compute it first"
+                )
+        return [np.empty((0,) * value.ndim, value.dtype) if is_spread(value) else value for value in values]
+
+    def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
+        """The adjoints like the arguments: of what is spread dask arrays, of arrays of NumPy computed at once."""
+        parts = [found] if self._bare else list(found)
+        rows = [
+            part.compute() if is_spread(part) and not self._is_lazy(w, values) else part
+            for w, part in zip(self.wrt, parts, strict=True)
+        ]
+        plain = {k: part for k, part in enumerate(rows) if not is_spread(part)}
+        mirrored = mirrors(plain.values(), [self._places[k] for k in plain], values, seeds)
+        made = {**dict(enumerate(rows)), **dict(zip(plain, mirrored, strict=True))}
+        return made[0] if self.single else tuple(made[k] for k in range(len(rows)))
+
+    def _is_lazy(self, wanted: str, values: Sequence[object]) -> bool:
+        return is_spread(dict(zip(self.signature.parameters, values, strict=True)).get(wanted))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        wrt = self.wrt[0] if self.single else self.wrt
+        given = (as_named(self.function), self.mode, wrt, self.single, self.target.name, self.blocks, self.auxiliary)
+        return rebuild_object, (RowDerivative, given, {}, lines_of(self.primal))
+
+
+def is_spread(value: object) -> bool:
+    """Whether a value is a dask array."""
+    return hasattr(value, "__dask_graph__") and hasattr(value, "chunks")
+
+
+def spread_rows(
+    function: Callable[..., object], target: str | Target, shard: Mapping[str, int] | None, chunks: int | None
+) -> Blocks | None:
+    """What `shard=` and `chunks=` say; None where nothing is spread. E5019 or E5029 for what cannot be."""
+    spreads = target_named(target).name == "dask"
+    if not spreads and shard is None and chunks is None:
+        return None
+    if not spreads or not shard:
+        what = (
+            "the target dask is for rows that are spread" if spreads else "`shard` and `chunks` are for the target dask"
+        )
+        raise DifferentiationError("E5019", what, "give target='dask' and shard={'x': 0}, or neither")
+    names = names_of(tuple(shard), inspect.signature(primal_of(function)[0]))
+    if any(axis != 0 for axis in shard.values()):
+        raise DifferentiationError("E5029", f"shard={dict(shard)!r} names an axis other than 0", "give x.T, say")
+    return Blocks(names, None, checked_rows(chunks))
 
 
 def _kinds(given: dict[str, object]) -> dict[str, Kind]:

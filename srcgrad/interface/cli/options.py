@@ -34,7 +34,7 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *arguments: object) -> None:
         import numpy as np
 
-        from srcgrad.core.version import __version__
+        from srcgrad.core import __version__
 
         print(f"srcgrad {__version__} (Python {platform.python_version()}, NumPy {np.__version__})")
         parser.exit()

@@ -1,0 +1,408 @@
+"""The target dask: loops over blocks of rows as functions of a block, and sums of what they give over the blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+import numpy as np
+
+from srcgrad.backend.text.function import cite_lines, cited_line, remark, restore_contexts, write_forward
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import Facts
+from srcgrad.core.printer.statements import Comment
+from srcgrad.core.target import Target
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    is_write,
+    loads,
+    name,
+    part_written,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+)
+from srcgrad.core.visitor import rebuild
+from srcgrad.derive.program import Program, kept_alive
+from srcgrad.frontend.resolve import binding_of
+from srcgrad.optimise.copies import names_sharing_arrays
+from srcgrad.optimise.loops import live_in
+from srcgrad.runtime import row_count
+from srcgrad.runtime.shards import each_block, each_row, sharded, tree_sum
+
+CODE = "E5029"
+_ALIKE = ("shape", "size", "ndim", "dtype")  # what a dask array tells as an array of NumPy does
+_COUNTS = (len, np.shape, np.size, np.ndim, row_count)
+
+
+def blocks_as_tasks(program: Program, facts: Facts) -> Program:
+    """Make each loop over blocks of rows a function of a block; its sums are added up over the blocks, once.
+
+    >>> import numpy as np, srcgrad
+    >>> def loss(w, x):
+    ...     return np.sum(np.sin(x @ w)) + w @ w
+    >>> gradient = srcgrad.grad(loss, target="dask", shard={"x": 0}, chunks=2)
+    >>> gradient(np.zeros(2), np.ones((3, 2)))
+    array([3., 3.])
+    """
+    if facts.module.blocks is None:
+        raise DifferentiationError("E5019", "the target dask is for rows that are spread", "give shard={'x': 0}")
+    if facts.request.called:
+        return program
+    facts.tape.saved = kept_alive(program, facts) | names_sharing_arrays(program, facts)
+    work = _Driver(program, facts)
+    for half in (program.forward, program.backward):
+        for node in list(half):
+            if isinstance(node, gast.For) and work.reads_rows(node):
+                work.replace_loop(node, half)
+    work.check_rest()
+    work.begin()
+    return program
+
+
+@dataclass
+class _Driver:
+    """What runs on the caller's side, once."""
+
+    program: Program
+    facts: Facts
+    made: list[str] = field(default_factory=list)  # adjoints of rows that are dask arrays by now
+    own: dict[Node, None] = field(default_factory=dict)  # statements that hand whole arguments to blocks
+    count: int = 0  # of functions of a block
+
+    def __post_init__(self) -> None:
+        self.over = self.facts.module.blocks.over
+        self.locals = {s for node in statements(self.program.block) for s in stores(node)}
+        self.locals |= {*self.program.parameters, *self.over, *self.facts.names.seeds}
+        loops = [node for node in self.program.block if isinstance(node, gast.For) and self.reads_rows(node)]
+        headers = [loop.iter.args[0] if len(loop.iter.args) == 1 else loop.iter for loop in loops]
+        self.counts = {n.id for header in headers for n in header.args if isinstance(n, gast.Name)}
+        self.several = len(loops) > 1
+        self.stem = self.facts.source.name.removesuffix("_grad" if self.facts.request.mode == "hvp" else "")
+
+    def refuse(self, node: Node, reason: str) -> DifferentiationError:
+        """The error about what cannot be done block by block."""
+        place = next((one for one in (node, *walk(node)) if hasattr(one, "lineno")), self.facts.source.tree)
+        return self.facts.refuse(place, CODE, reason, "write the function as a sum or mean of what each row gives")
+
+    def reads_rows(self, loop: Node) -> bool:
+        """Whether a loop reads sharded arguments."""
+        return any(isinstance(n, gast.Name) and n.id in self.over for one in statements(loop.body) for n in walk(one))
+
+    def replace_loop(self, loop: Node, half: Block) -> None:
+        """Put sums over the blocks in the place of a loop over them."""
+        work = _Loop(loop, self)
+        made: Block = []
+        if work.sums:
+            made += self._sum_over_blocks(work)
+        for adjoint in work.adjoints:
+            made += self._adjoint_of_rows(adjoint, work)
+        place = half.index(loop)
+        half[place : place + 1] = [*work.hoisted, *made]
+        for each in (self.program.forward, self.program.backward):
+            each[:] = [node for node in each if node not in work.moved]
+
+    def _sum_over_blocks(self, work: _Loop) -> Block:
+        self.count += 1
+        suffix = f"_{self.count}" if self.several else ""
+        function, given = work.function(f"{self.stem}_block{suffix}", list(work.sums))
+        into = {s: s if work.starts[s] is not None else self.facts.names.fresh(f"{s}_sum") for s in work.sums}
+        sums, blocks = self.facts.library("tree_sum", tree_sum), self.facts.library("each_block", each_block)
+        left = ", ".join(into.values()) if len(into) > 1 else f"({next(iter(into.values()))},)"
+        made = [statement(f"{left} = {sums}({blocks}({', '.join([function, *given])}))")]
+        made += [statement(f"{s} = {s} + {found}") for s, found in into.items() if s != found]
+        self.own[made[0]] = None
+        return [*self._citation(next(iter(work.sums.values()))[0], made), *made]
+
+    def _citation(self, node: Node, made: Block) -> Block:
+        """The line of the user whose sum is taken, above it; the backward half cites its lines itself."""
+        if node not in statements(self.program.forward):
+            for one in made:
+                at(one, node)
+            return []
+        line = cited_line(node, self.facts)
+        return [remark(Comment(line))] if line else []
+
+    def _adjoint_of_rows(self, adjoint: str, work: _Loop) -> Block:
+        function, given = work.function(f"{self.stem}_block_{adjoint}", [adjoint])
+        like, rows = work.adjoints[adjoint], self.facts.library("each_row", each_row)
+        before = f"{adjoint} + " if adjoint in self.made else ""
+        made = statement(f"{adjoint} = {before}{rows}({', '.join([function, like, *given])})")
+        self.own[made] = None
+        self.made.append(adjoint)
+        return [made]
+
+    def check_rest(self) -> None:
+        """Nothing else may read the elements of sharded arguments, or of their adjoints."""
+        for node in statements(self.program.block[:-1]):
+            if node in self.own:
+                continue
+            for part in walk(strip(node, self)):
+                if isinstance(part, gast.Name) and part.id in self.over and not self._starts_adjoint(node):
+                    raise self.refuse(node, f"`{part.id}` is read outside of what is done row by row")
+        result = self.program.result
+        if any(isinstance(n, gast.Name) and n.id in self.over for n in walk(strip(result, self))):
+            raise self.refuse(result, "the result has an entry for each row")
+
+    def _starts_adjoint(self, node: Node) -> bool:
+        return node in self.facts.tape.zeros and isinstance(node, gast.Assign)
+
+    def begin(self) -> None:
+        """The sharded arguments as dask arrays with the same chunks, before anything else."""
+        given = ", ".join(self.over)
+        for half in (self.program.forward, self.program.backward):
+            half[:] = [node for node in half if not self._is_unread(node)]
+        left = given if len(self.over) > 1 else f"({given},)"
+        rows = self.facts.module.blocks.chunks
+        words = f", rows={rows}" if rows is not None else ""
+        made = statement(f"{left} = {self.facts.library('sharded', sharded)}({given}{words})")
+        self.program.forward.insert(0, made)
+
+    def _is_unread(self, node: Node) -> bool:
+        """Whether a statement binds how many rows there are, or are taken, for nobody."""
+        bound = target(node)
+        if bound is None or bound not in self.counts:
+            return False
+        return not any(bound in loads(one) for one in statements(self.program.block))
+
+    def is_count(self, node: Node) -> bool:
+        """Whether an expression asks for shapes or dtypes of sharded arguments alone."""
+        if isinstance(node, gast.Attribute):
+            return node.attr in _ALIKE and getattr(node.value, "id", "") in self.over
+        if not isinstance(node, gast.Call) or node.keywords or not node.args:
+            return False
+        named = all(getattr(one, "id", "") in self.over for one in node.args)
+        return named and any(self._function(node.func) is one for one in _COUNTS)
+
+    def _function(self, node: Node) -> object:
+        spelled = {found: identifier for identifier, found in self.facts.names.imports.items()}
+        if getattr(node, "id", "") in spelled:
+            return self.facts.names.library_values.get(spelled[node.id])
+        if isinstance(node, gast.Attribute) and getattr(node.value, "id", "") in spelled:
+            return getattr(np, node.attr, None) if spelled[node.value.id] == "np" else None
+        found = binding_of(node, self.facts, self.facts.names.local)
+        return None if found is None else found.object
+
+
+def strip(node: Node, work: _Driver) -> Node:
+    """A statement without what asks for shapes and dtypes of sharded arguments."""
+    return rebuild(copy(node), lambda part: gast.Constant(0, None) if work.is_count(part) else None)
+
+
+class _Loop:
+    """A loop over blocks of rows: what it adds up, and what it stores for each row."""
+
+    def __init__(self, loop: Node, driver: _Driver) -> None:
+        self.loop, self.driver, self.facts = loop, driver, driver.facts
+        header = loop.iter.args[0] if getattr(loop.iter.func, "id", "") == "reversed" else loop.iter
+        if getattr(header.func, "id", "") != "range" or len(header.args) != 3:
+            raise driver.refuse(loop, "a loop of another kind reads the rows")
+        self.first, self.step = loop.target.id, gast.unparse(header.args[2])
+        self.sums: dict[str, Block] = {}
+        self.adjoints: dict[str, str] = {}  # of rows -> the argument
+        self.stacks: dict[str, Node] = {}  # filled and emptied within a trip -> where they begin
+        self.moved: dict[Node, None] = {}  # statements that stand in functions of a block
+        self.hoisted: Block = []
+        self._find_results()
+        self.starts = {s: self._start(s) for s in self.sums}
+        self.body = [self._hoist(node) for node in loop.body]
+        self._check_reads()
+
+    def _find_results(self) -> None:
+        bound = {s for node in statements(self.loop.body) for s in stores(node)}
+        carried = [one for one in live_in(self.loop.body) if one in bound]
+        for held in carried:
+            touching = [n for n in statements(self.loop.body) if held in stores(n) or held in loads(n)]
+            if all(self._is_addition(node, held) for node in touching):
+                self.sums[held] = touching
+            elif all(self._is_recording(node) for node in touching) and (start := self._empty_stack(held)):
+                self.stacks[held] = start
+                self.moved[start] = None
+            elif all(self._is_store(node, held) for node in touching):
+                self.adjoints[held] = self._argument_of(held, touching[0])
+            else:
+                raise self.driver.refuse(touching[0], f"`{held}` is carried from row to row")
+
+    def _is_addition(self, node: Node, held: str) -> bool:
+        """`s = s + e`, `s += e`, `s -= e`, where e does not read s."""
+        if isinstance(node, gast.AugAssign):
+            added = isinstance(node.op, gast.Add | gast.Sub) and getattr(node.target, "id", "") == held
+            return added and held not in _names(node.value)
+        value = getattr(node, "value", None)
+        if target(node) != held or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
+            return False
+        return getattr(value.left, "id", "") == held and held not in _names(value.right)
+
+    def _is_recording(self, node: Node) -> bool:
+        """Whether a statement puts a value on a stack, or takes it from there."""
+        return node in self.facts.tape.pushes or node in self.facts.tape.restores
+
+    def _empty_stack(self, held: str) -> Node | None:
+        """`h_stack = []`, where nothing else of the caller's side knows the stack."""
+        others = [n for n in statements(self.driver.program.block) if held in stores(n) or held in loads(n)]
+        others = [n for n in others if n not in statements(self.loop.body)]
+        empty = (
+            len(others) == 1 and isinstance(getattr(others[0], "value", None), gast.List) and target(others[0]) == held
+        )
+        return others[0] if empty and not others[0].value.elts else None
+
+    def _is_store(self, node: Node, held: str) -> bool:
+        """`x_bar[first : first + rows] += e`, where e does not read x_bar."""
+        if not is_write(node) or held in _names(node.value):
+            return False
+        return self._is_part(part_written(node), held)
+
+    def _is_part(self, node: Node, held: str) -> bool:
+        return gast.unparse(node) == gast.unparse(expression(f"{held}[{self.first} : {self.first} + {self.step}]"))
+
+    def _argument_of(self, adjoint: str, node: Node) -> str:
+        """The argument whose adjoint it is: that of which it has the shape."""
+        for start in self._before(adjoint):
+            read = [one for one in loads(start) if one in self.driver.over]
+            if start in self.facts.tape.zeros and len(read) == 1:
+                self.moved[start] = None
+                return read[0]
+        held = self.facts.names.adjoint_of.get(adjoint, "")
+        if adjoint in self.driver.made and held in self.driver.over:
+            return held
+        raise self.driver.refuse(node, f"`{adjoint}` is no adjoint of a sharded argument")
+
+    def _before(self, held: str) -> Block:
+        """The statements before the loop that bind or change a name."""
+        order = self.driver.program.block
+        return [n for n in order[: order.index(self.loop)] if any(held in stores(one) for one in statements([n]))]
+
+    def _start(self, held: str) -> Node | None:
+        """The zeros that a sum starts with, if nothing else is added before the loop."""
+        before = self._before(held)
+        if len(before) != 1 or target(before[0]) != held or set(loads(before[0])) & set(self.driver.over):
+            return None
+        value = before[0].value
+        zero = isinstance(value, gast.Constant) and value.value == 0
+        if not zero and before[0] not in self.facts.tape.zeros:
+            return None
+        self.moved[before[0]] = None
+        return before[0]
+
+    def _hoist(self, node: Node) -> Node:
+        """A statement in which the number of all rows is not that of a block."""
+        known: dict[str, str] = {}
+
+        def found(part: Node) -> Node | None:
+            shape = part.value if isinstance(part, gast.Subscript) else None
+            axis = getattr(part.slice, "value", 0) if shape is not None else 0
+            if shape is not None and self.driver.is_count(shape) and isinstance(axis, int) and axis > 0:
+                return copy(part)  # of a block it is the same
+            if not self.driver.is_count(part):
+                return None
+            text = gast.unparse(part)
+            if text not in known:
+                known[text] = self.facts.names.fresh("known")
+                self.driver.locals.add(known[text])
+                self.hoisted.append(statement(f"{known[text]} = {text}"))
+            return name(known[text])
+
+        if not any(self.driver.is_count(part) for one in statements([node]) for part in walk(one)):
+            return node
+        return rebuild(node, found)
+
+    def _check_reads(self) -> None:
+        for node in statements(self.body):
+            parts = [n for n in walk(node) if isinstance(n, gast.Name) and n.id in self.driver.over]
+            if not parts or (target(node) and self._is_part(node.value, parts[0].id)):
+                continue
+            stripped = strip(node, self.driver)
+            if any(isinstance(n, gast.Name) and n.id in self.driver.over for n in walk(stripped)):
+                raise self.driver.refuse(node, f"`{parts[0].id}` is read, and not by blocks")
+
+    def function(self, wanted: str, results: list[str]) -> tuple[str, list[str]]:
+        """The function of a block that gives these results, in the text, and what it takes."""
+        made = self.facts.names.fresh(self.facts.module.names.fresh(wanted))
+        loop = gast.For(self.loop.target, None, _needed(self.body, results, self.facts), [], None)
+        over = [one for one in self.driver.over if one in _all_names(loop.body)]
+        loop.iter = expression(f"range(0, max(len({over[0]}), 1), {self.step})")
+        kept = [copy(start) for held, start in self.stacks.items() if held in _all_names(loop.body)]
+        starts = [*self._steps(), *kept, *(self._zeros(held) for held in results)]
+        given = [p for p in self._taken([*starts, loop]) if p not in over]
+        loop.body = self._printed(loop.body)
+        result = statement(f"return ({', '.join(results)}{',' if len(results) == 1 else ''})")
+        if results[0] in self.adjoints:
+            result = statement(f"return {results[0]}")
+        parameters = [*over, *given]
+        definition = statement(f"def {made}({', '.join(parameters)}):\n    pass")
+        definition.body = [remark(self._title(results)), *starts, loop, result]
+        self.facts.module.add_kernel(definition, self.facts)
+        return made, parameters
+
+    def _steps(self) -> Block:
+        """How many rows are taken at a time."""
+        return [copy(node) for node in self._before(self.step)] if self.step.isidentifier() else []
+
+    def _zeros(self, held: str) -> Node:
+        if held in self.adjoints:
+            return statement(f"{held} = {self.facts.library('np')}.zeros_like({self.adjoints[held]})")
+        start = self.starts[held]
+        return statement(f"{held} = 0") if start is None else copy(start)
+
+    def _taken(self, block: Block) -> list[str]:
+        """The names of the caller's side that a block reads, in the order of the text."""
+        return [one for one in live_in(block) if one in self.driver.locals]
+
+    def _printed(self, block: Block) -> Block:
+        backward = self.loop in self.driver.program.backward
+        made = cite_lines(block, self.facts) if backward else write_forward(block, self.facts)
+        return restore_contexts(made, self.facts.origin.contexts)
+
+    def _title(self, results: list[str]) -> str:
+        rows = ", ".join(self.driver.over)
+        if results[0] in self.adjoints:
+            return f"The rows of {results[0]} for a block of the rows of {rows}."
+        return f"What a block of the rows of {rows} adds to {', '.join(results)}."
+
+
+def _names(node: Node) -> set[str]:
+    return {n.id for n in walk(node) if isinstance(n, gast.Name)}
+
+
+def _all_names(block: Block) -> set[str]:
+    return {one for node in statements(block) for one in _names(node)}
+
+
+def _needed(block: Block, results: list[str], facts: Facts) -> Block:
+    """The statements of a trip without which these results would be others: trips need nothing of each other."""
+    live, kept = set(results), list[Node]()
+    for node in reversed(block):
+        inner = list(statements([node]))
+        if live & {s for one in inner for s in stores(one)}:
+            kept.insert(0, node)
+            whole = target(node) is not None and not is_write(node)
+            live -= {str(target(node))} if whole else set()
+            live |= {read for one in inner for read in loads(one)}
+    emptied = {facts.tape.restores[n] for n in statements(kept) if n in facts.tape.restores}
+    return _own_copy(kept, emptied, facts)
+
+
+def _own_copy(block: Block, emptied: set[str], facts: Facts) -> Block:
+    """A block whose compound statements may be changed, without what is put on stacks from which nothing is taken."""
+    made: Block = []
+    for node in block:
+        if node in facts.tape.pushes and facts.tape.pushes[node] not in emptied:
+            continue
+        if isinstance(node, COMPOUND):
+            node, old = at(type(node)(**{key: getattr(node, key, None) for key in node._fields}), node), node
+            node.body = _own_copy(old.body, emptied, facts)
+            node.orelse = _own_copy(getattr(old, "orelse", None) or [], emptied, facts)
+            facts.origin.again_written.update({node: None} if old in facts.origin.again_written else {})
+            facts.origin.user.update({node: facts.origin.user[old]} if old in facts.origin.user else {})
+        made.append(node)
+    return made
+
+
+DASK = Target("dask", passes=(blocks_as_tasks,), closures=False, no_items="there is no loop over items that are spread")

@@ -1,0 +1,251 @@
+"""Rows that are spread: the same value and derivatives for all chunks, and bytes that depend on chunks alone."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.backend import dask as target
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.runtime import shards
+from tests.programs.row_programs import REFUSED, RIGHT, N, arguments, least_squares, sums_by_column
+
+CHUNKS = [(N,), (1,) * N, (0, 3, N - 3), (2, 0, 1, N - 3), (N, 0), (N - 1, 1)]
+LENGTHS = (700, 1, 0, 999, 1300)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def spread(array: Any, lengths: tuple[int, ...]) -> Any:
+    return da.from_array(array, chunks=(lengths, *((n,) for n in array.shape[1:])))
+
+
+def computed(found: Any) -> list[Any]:
+    value, gradient = found
+    return [np.asarray(one) for one in (value, *gradient)]
+
+
+@pytest.mark.parametrize("lengths", CHUNKS, ids=str)
+@pytest.mark.parametrize("function", RIGHT, ids=lambda f: f.__name__)
+def test_it_is_the_gradient_on_one_machine(function: Callable[..., Any], lengths: tuple[int, ...]) -> None:
+    given, names = arguments(), tuple(inspect.signature(function).parameters)
+    w, x, y = names
+    expected = srcgrad.value_and_grad(function, names)(*given)
+    for wrt in ((w,), (x,), names):
+        derivative = srcgrad.value_and_grad(function, wrt, target="dask", shard={x: 0, y: 0})
+        value, gradient = derivative(given[0], spread(given[1], lengths), spread(given[2], lengths))
+        np.testing.assert_allclose(value, expected[0], rtol=1e-12)
+        for name, found in zip(wrt, gradient, strict=True):
+            due = expected[1][names.index(name)]
+            np.testing.assert_allclose(np.asarray(found), due, rtol=1e-12, atol=1e-12)
+            assert found.shape == due.shape and found.dtype == due.dtype
+            assert isinstance(found, np.ndarray if name == w else da.Array)
+            assert name == w or found.chunks[0] == lengths
+
+
+def softmax(w: Any, b: Any, x: Any, t: Any) -> Any:
+    z = x @ w + b
+    m = np.max(z, axis=1)
+    log_sum = m + np.log(np.sum(np.exp(z - m[:, None]), axis=1))
+    return np.mean(log_sum - np.sum(t * z, axis=1)) + 0.05 * np.sum(w * w)
+
+
+def weighted(w: Any, x: Any, y: Any, weight: Any) -> Any:
+    r = x @ w - y
+    return np.sum(weight * r * r) / np.sum(weight) + 0.1 * w @ w
+
+
+def mixture(means: Any, logs: Any, x: Any) -> Any:
+    r = x[:, None, :] - means
+    q = logs - 0.5 * np.sum(r * r, axis=2)
+    m = np.max(q, axis=1)
+    return -np.sum(m + np.log(np.sum(np.exp(q - m[:, None]), axis=1)))
+
+
+def covariance(scale: Any, k: Any, x: Any) -> Any:
+    n, d = x.shape
+    z = np.arcsinh(x * scale)
+    c = z.T @ z / n + 0.1 * np.eye(d)
+    _, logdet = np.linalg.slogdet(c)
+    return 0.5 * logdet + 0.5 * np.trace(np.linalg.solve(c, k @ k.T))
+
+
+def cases() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]]:
+    """Of each loss: the function, what is the same for all rows, what has rows."""
+    g = np.random.default_rng(5)
+    x, one_hot, weight = g.standard_normal((3000, 4)), np.eye(3)[g.integers(0, 3, 3000)], 0.1 + g.random(3000)
+    w, wide, b = g.standard_normal(4), g.standard_normal((4, 3)), g.standard_normal(3)
+    return {
+        "softmax": (softmax, (wide, b), (x, one_hot)),
+        "weighted": (weighted, (w,), (x, x[:, 0] ** 2, weight)),
+        "mixture": (mixture, (g.standard_normal((5, 4)), g.standard_normal(5)), (x,)),
+        "covariance": (covariance, (1.0 + w * w, g.standard_normal((4, 4))), (x,)),
+    }
+
+
+def all_of(case: str, lengths: tuple[int, ...] = LENGTHS) -> tuple[list[Any], list[Any]]:
+    """What is computed on spread rows, and on one machine, with respect to all arguments."""
+    function, same, rows = cases()[case]
+    names = tuple(inspect.signature(function).parameters)
+    shard = dict.fromkeys(names[len(same) :], 0)
+    derivative = srcgrad.value_and_grad(function, names, target="dask", shard=shard)
+    found = derivative(*same, *(spread(one, lengths) for one in rows))
+    return computed(found), computed(srcgrad.value_and_grad(function, names)(*same, *rows))
+
+
+@pytest.mark.parametrize("case", cases())
+def test_losses_that_people_fit(case: str) -> None:
+    found, due = all_of(case)
+    for one, other in zip(found, due, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12 * np.max(np.abs(other)))
+
+
+def digest(arrays: list[Any]) -> str:
+    return hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in arrays)).hexdigest()
+
+
+def test_bytes_are_those_of_the_chunks_for_any_workers() -> None:
+    """Threads of BLAS apart, of which workers of Dask have one."""
+    from distributed import Client, LocalCluster
+
+    found: dict[str, set[str]] = {case: set() for case in cases()}
+    for workers in (1, 2, 4):
+        with (
+            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster),
+            dask.config.set(scheduler="distributed"),
+        ):
+            for case, known in found.items():
+                known.add(digest(all_of(case)[0]))
+    assert all(len(known) == 1 for known in found.values())
+
+
+def test_processes_need_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block of a user's module is run by a Python that has neither this module nor srcgrad."""
+    (tmp_path / "users_helpers.py").write_text("import numpy as np\n\ndef squash(z):\n    return np.tanh(z)\n")
+    text = "import numpy as np\nimport users_helpers\n\ndef loss(w, x):\n"
+    text += "    return np.sum(users_helpers.squash(x @ w) * np.floor(x[:, 0]) / np.mean(w))\n"
+    (tmp_path / "users_model.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    model: Any = importlib.import_module("users_model")
+    derivative = srcgrad.value_and_grad(model.loss, target="dask", shard={"x": 0}, chunks=2)
+    w, x = np.ones(2), np.arange(10.0).reshape(5, 2) / 10.0
+    due = srcgrad.value_and_grad(model.loss)(w, x)
+    np.testing.assert_allclose(derivative(w, x)[1], due[1], rtol=1e-12)
+    block = derivative.__wrapped__.__globals__["loss_block"]
+    given = [{"x": x, "w": w}.get(name, 1.0) for name in inspect.signature(block).parameters]
+    (tmp_path / "block.pickle").write_bytes(pickle.dumps((shards.Travelling(block), given)))
+    reads = "import pickle, sys\nsys.modules.update(dict.fromkeys(['srcgrad', 'users_model', 'users_helpers']))\n"
+    reads += "block, given = pickle.load(open('block.pickle', 'rb'))\nprint(block(*given)[0])\n"
+    told = subprocess.run([sys.executable, "-c", reads], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert float(told.stdout) == pytest.approx(float(due[0]), rel=1e-12)
+
+
+def test_arrays_of_numpy_are_cut_and_their_gradients_computed_at_once() -> None:
+    w, x, y = arguments()
+    derivative = srcgrad.grad(least_squares, ("w", "x"), target="dask", shard={"x": 0, "y": 0}, chunks=3)
+    w_bar, x_bar = derivative(w, x, y)
+    due = srcgrad.grad(least_squares, ("w", "x"))(w, x, y)
+    x[:] = 0.0
+    assert isinstance(x_bar, np.ndarray) and "rows=3" in derivative.source
+    np.testing.assert_allclose(w_bar, due[0], rtol=1e-12)
+    np.testing.assert_allclose(x_bar, due[1], rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_float32_stays_and_no_rows_at_all_are_as_on_one_machine() -> None:
+    for given in (arguments(np.float32), arguments(rows=0)):
+        derivative = srcgrad.value_and_grad(sums_by_column, "w", target="dask", shard={"x": 0, "y": 0}, chunks=3)
+        for found, due in zip(derivative(*given), srcgrad.value_and_grad(sums_by_column)(*given), strict=True):
+            assert found.dtype == due.dtype
+            np.testing.assert_allclose(found, due, rtol=2e-5)
+
+
+def test_chunks_of_columns_and_other_chunks_of_rows_follow_the_widest_argument() -> None:
+    w, x, y = arguments()
+    derivative = srcgrad.grad(least_squares, target="dask", shard={"x": 0, "y": 0})
+    due = derivative(w, spread(x, (4, N - 4)), spread(y, (4, N - 4)))
+    two = da.from_array(x, chunks=((4, N - 4), (1, x.shape[1] - 1)))
+    assert digest([derivative(w, two, spread(y, (1,) * N))]) == digest([due])
+
+
+@pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
+def test_what_is_no_sum_over_rows_is_refused(function: Callable[..., Any]) -> None:
+    first = list(inspect.signature(function).parameters)[1]
+    with pytest.raises(DifferentiationError, match="E5029"):
+        srcgrad.grad(function, target="dask", shard={first: 0}, chunks=3)(*arguments())
+
+
+def test_what_is_asked_for() -> None:
+    w, x, y = arguments()
+    for code, options in {
+        "E5019": [{"target": "dask"}, {"shard": {"x": 0}}, {"chunks": 3}],
+        "E5009": [{"target": "dask", "shard": {"q": 0}}],
+        "E5029": [{"target": "dask", "shard": {"x": 1}}, {"target": "dask", "shard": {"x": 0}, "chunks": 0}],
+    }.items():
+        for one in options:
+            with pytest.raises(DifferentiationError, match=code):
+                srcgrad.grad(least_squares, **one)
+    with pytest.raises(DifferentiationError, match="E5019"):
+        srcgrad.hvp(least_squares, target="dask")(w, x, y, w)
+    derivative = srcgrad.grad(least_squares, target="dask", shard={"x": 0, "y": 0})
+    unknown = spread(x, (4, N - 4))
+    unknown = unknown[unknown[:, 0] > -10.0]
+    for given in ((w, unknown, y), (w, x, y[:-1]), (spread(w, w.shape), x, y)):
+        with pytest.raises((DifferentiationError, ValueError), match=r"E5029|rows"):
+            derivative(*given)
+    again = pickle.loads(pickle.dumps(derivative))
+    np.testing.assert_array_equal(again(w, x, y), derivative(w, x, y))
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_block_less_or_more_is_seen(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    fold = shards.fold_pairs
+    monkeypatch.setattr(shards, "fold_pairs", lambda parts: fold(parts[:-1] if more < 0 else [*parts, parts[-1]]))
+    found, due = all_of("weighted")
+    assert not np.allclose(found[0], due[0], rtol=1e-9) or not np.allclose(found[1], due[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("weight = len(x_rows) / stop", "weight = 1.0"),
+        ("weight = len(x_rows) / stop", "weight = len(x_rows) / len(x)"),
+        ("y = total + ", "y = len(x.chunks[0]) * "),
+    ],
+)
+def test_a_count_per_block_is_seen(line: str, changed: str) -> None:
+    function, same, rows = cases()["softmax"]
+    derivative = srcgrad.value_and_grad(function, target="dask", shard={"x": 0, "t": 0})
+    given = [*same, *(spread(one, LENGTHS) for one in rows)]
+    due = derivative(*given)
+    text = derivative.source
+    assert line in text
+    space: dict[str, Any] = {}
+    for one, equal in ((text, True), (text.replace(line, changed), False)):
+        exec(one, space)
+        found = space["softmax_value_and_grad"](*given)
+        assert np.allclose(found[0], due[0], rtol=1e-9) is equal
+
+
+def test_nothing_is_read_but_by_blocks() -> None:
+    """The record of the target has one pass, which refuses what it does not know."""
+    assert target.DASK.passes == (target.blocks_as_tasks,) and not target.DASK.closures
