@@ -680,10 +680,13 @@ class Adjoints:
         if parameter and kind.tag in ("unknown", "array"):
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
         zeros = f"{self.facts.library('zeros_like')}(primal)"
-        if self.facts.kinds.containers.get(primal) != "tuple":
+        given, held = self.facts.kinds.arguments.get(primal, UNKNOWN).tag, self.facts.kinds.containers.get(primal)
+        rebound = primal in self.facts.request.wrt and primal in self.facts.activity.rebound
+        listed = held == "list" and (given == "tuple" or (given == "unknown" and rebound))  # it may be a tuple first
+        if held != "tuple" and not listed:
             return expression(zeros, primal=primal)
-        given = self.facts.kinds.arguments.get(primal, UNKNOWN).tag
         mixed = primal in self.facts.kinds.mixed or given == "array"  # it holds a number, or an array, elsewhere
+        mixed = mixed or (held == "list" and given == "unknown")
         written = f"list({zeros}) if isinstance(primal, tuple) else {zeros}" if mixed else f"list({zeros})"
         return expression(written, primal=primal)
 

@@ -327,6 +327,10 @@ PROGRAMS = {
         "    return a[0] + b[0] * s",
         NUMBERS,
     ),
+    "a tuple that is a list behind a branch": (
+        "def f(p, s):\n    if s > 0.5:\n        p = [p[0] * 2, p[1]]\n    return p[0] * p[1] * s",
+        "return (0.3, 0.4), 0.7",
+    ),
     "an object of the module by the name of an argument behind a branch": (
         "d = Box(0.3, 0.7)\ndef f(x, s):\n    if x > 0.1:\n        s = d\n    return s.w * x * s.real",
         "return 0.3, Box(0.7, 0.4)",
