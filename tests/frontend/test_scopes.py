@@ -305,6 +305,14 @@ PROGRAMS = {
         "def f(x, n, act):\n    if n > 0.5:\n        act = np.sin\n    return act(x) * n",
         "return 0.3, 0.6, np.cos",
     ),
+    "an argument, a function, that a loop binds to another one": (
+        "def f(x, n, act=np.cos):\n    for k in range(2):\n        x = act(x) * n\n        act = np.sin\n    return x",
+        NUMBERS,
+    ),
+    "an argument, a function, that a lambda reads before and behind": (
+        "def f(x, n, act=np.cos):\n    g = lambda t: act(t) * n\n    y = g(x)\n    act = np.sin\n    return y + g(x)",
+        NUMBERS,
+    ),
     "a function that is left out, and given": (
         "def layer(x, act=None):\n    if act is None:\n        act = np.tanh\n    return act(x)\n"
         "def other(x, *, act=None):\n    if act is not None:\n        x = x * 2.0\n    else:\n"
