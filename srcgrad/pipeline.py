@@ -20,7 +20,7 @@ from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import check_aliases
 from srcgrad.analysis.containers import containers
 from srcgrad.analysis.dtypes import complex_limits, complex_values
-from srcgrad.analysis.mutation import check_mutation, definite_assignment
+from srcgrad.analysis.mutation import check_mutation, definite_assignment, unbound_names
 from srcgrad.analysis.recognised_idioms import note_shifts, recognise_logistic
 from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import note_row_independence
@@ -220,6 +220,7 @@ CALLEE = listed(
     *DESUGAR,
     check_language,
     structured_exits,
+    user(unbound_names),
 )  # what is written out
 EFFECTS = listed(
     user(generators), user(compound_statements), user(known_stars), item_targets, *DESUGAR
@@ -338,6 +339,7 @@ FACTS: dict[Run, str] = {
     desugar: "Names Origin Kinds Resolution > Names Origin Kinds",
     check_language: "Names Origin > -",
     structured_exits: "Names Origin > Names Origin",
+    unbound_names: "Names Origin > Origin",
     split_auxiliary_value: "- > -",
     check_names: "Names > -",
     inline_calls: "Names Origin Kinds Resolution Values > Names Origin Resolution",

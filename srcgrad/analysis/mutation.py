@@ -15,6 +15,7 @@ again. Views that live on under a name of the user's are made copies; those insi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any  # a part of a statement, or nothing
 
 import gast
@@ -66,7 +67,8 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import Procedures
-from srcgrad.frontend.early_facts import gives_several
+from srcgrad.frontend.context import own_statement
+from srcgrad.frontend.early_facts import gives_several, read_always
 from srcgrad.frontend.resolve import binding_of, dtype_given
 from srcgrad.runtime import add, owned
 
@@ -411,7 +413,7 @@ def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> 
 
 def _check_origin(array: str, bound: list[Node], function: Node, facts: Facts) -> None:
     """Every array that a name may hold where it is written into must have been made here; `bound` bind the name."""
-    doubtful = [n for n in bound if not (is_write(n) or is_swap(n) or _makes_array(n, facts))]
+    doubtful = [n for n in bound if not (is_write(n) or is_swap(n) or _makes_array(n, facts) or _binds_none(n))]
     given = array in parameters(function)
     if not doubtful and not given:
         return
@@ -442,7 +444,7 @@ def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exce
 
 def _check_floating(node: Node, facts: Facts) -> Block:
     """Where an array that gets active values may hold integers, look when it is made."""
-    bound = target(node)
+    bound = None if _binds_none(node) else target(node)
     if bound is None or bound not in facts.memory.mutable or bound not in facts.activity.active:
         return [node]
     helper = _doubt(bound, node, facts)
@@ -526,16 +528,47 @@ def _makes_array(node: Node, facts: Facts) -> bool:
 
 
 def definite_assignment(function: Node, facts: Facts) -> Node:
-    """Refuse reads of a name that only one branch has bound; a loop is taken to run (else Python itself raises)."""
-    local = {s for n in statements(function.body) for s in stores(n)} - set(parameters(function))
+    """Refuse reads of a name that only one branch has bound and that nothing looks at; a loop is taken to run.
+
+    Looks at names that are bound go: a callee that is written out may have lost branches.
+    """
+    order = statements(function.body)
+    local = {s for n in order for s in stores(n)} - set(parameters(function))
     _refuse_module_writes(function, local, facts)
-    _bound_after(function.body, frozenset(parameters(function)), frozenset(local), facts)
+    looks = {node: one for node in order if (one := _name_looked_at(node))}
+    looked = dict.fromkeys(looks.values())
+    starts = {node: held for node in order if (held := target(node)) in looked and _binds_none(node)}
+    doubts = _Doubts(frozenset(local), starts)
+    doubts.block(function.body, frozenset(parameters(function)), {})
+    for node, names in doubts.reads.items():
+        if node not in looks:
+            raise facts.refuse(
+                node,
+                "E5011",
+                f"`{names[0]}` may be unbound here: not every branch before binds it",
+                f"bind `{names[0]}` before the branch, or in each of its sides",
+            )
+    unsure = {looks[node] for node in doubts.reads}
+    idle = {node for node, one in (looks | starts).items() if one not in unsure}
+    if idle:
+        function.body = rewrite_statements(function.body, lambda node: [] if node in idle else [node])
     return function
+
+
+def _name_looked_at(node: Node) -> str:
+    """y of `if y is None: raise UnboundLocalError("local variable 'y' is not bound")`; "" for any other statement."""
+    if not isinstance(node, gast.If) or not isinstance(node.test, gast.Compare) or node.orelse or len(node.body) != 1:
+        return ""
+    raised, held = getattr(node.body[0], "exc", None), node.test.left
+    message = raised.args[0] if isinstance(raised, gast.Call) and raised.args else None
+    said = message.value if isinstance(message, gast.Constant) else ""
+    ours = isinstance(held, gast.Name) and isinstance(said, str) and said.endswith(_UNBOUND.partition("{}")[2])
+    return held.id if ours else ""
 
 
 def _refuse_module_writes(function: Node, local: set[str], facts: Facts) -> None:
     """Refuse writes into arrays and lists of the module, which the function itself binds nowhere."""
-    own = {s for n in statements(function.body) for s in stores(n) if s not in written_names(n) or s == target(n)}
+    own = _bound_names(statements(function.body))
     for node in statements(function.body):
         for array in written_names(node):
             if array in local - own:
@@ -547,28 +580,160 @@ def _refuse_module_writes(function: Node, local: set[str], facts: Facts) -> None
                 )
 
 
-def _bound_after(block: Block, known: frozenset[str], local: frozenset[str], facts: Facts) -> frozenset[str]:
-    for node in block:
-        for read in loads(node):
-            if read in local and read not in known:
-                raise facts.refuse(
-                    node,
-                    "E5011",
-                    f"`{read}` may be unbound here: not every branch before binds it",
-                    f"bind `{read}` before the branch, or in each of its sides",
-                )
-        known = known | frozenset(stores(node))
+def _bound_names(order: list[Node]) -> set[str]:
+    """Names that statements bind, not those of which a part is written."""
+    return {s for n in order for s in stores(n) if s not in written_names(n) or s == target(n)}
+
+
+_Sides = tuple[frozenset[str], frozenset[str]]  # names bound where a test holds, and where it does not
+
+
+@dataclass
+class _Doubts:
+    """One walk over a function: where a name is read that may be unbound, as Python would find; loops are taken to run.
+
+    `tests` keeps, of a test that later statements may ask again, what either of its sides has bound.
+    """
+
+    local: frozenset[str]
+    starts: dict[Node, str] = field(default_factory=dict)  # `y = None`, which we wrote, and is no binding here
+    reads: dict[Node, list[str]] = field(default_factory=dict)  # of a statement, the names that may be unbound
+    asked_again: dict[str, None] = field(default_factory=dict)  # names that are bound because a test is asked again
+
+    def block(self, block: Block, known: frozenset[str], tests: dict[str, _Sides]) -> frozenset[str]:
+        """Names bound at the end of a block."""
+        for node in block:
+            known, tests = self.statement(node, known, tests)
+        return known
+
+    def statement(
+        self, node: Node, known: frozenset[str], tests: dict[str, _Sides]
+    ) -> tuple[frozenset[str], dict[str, _Sides]]:
+        """Names bound after a statement, and the tests that still hold."""
+        unsure = [one for one in dict.fromkeys(loads(node)) if one in self.local and one not in known]
+        if unsure:
+            self.reads[node] = unsure
+        if node not in self.starts:
+            known = known | frozenset([*stores(node), *unsure])
+        changed = _changed_names(node)
+        tests = {asked: held for asked, held in tests.items() if changed.isdisjoint(asked.split())}
         if isinstance(node, gast.If):
-            ends = [_bound_after(side, known, local, facts) for side in (node.body, node.orelse) if not _raises(side)]
-            if _raises(node.orelse) or _raises(node.body):
-                for side in (node.body, node.orelse):
-                    _bound_after(side, known, local, facts)
-            known = frozenset.intersection(*ends) if ends else known
-        elif isinstance(node, gast.For | gast.While):
-            known = _bound_after(node.body, known, local, facts)
-    return known
+            return self.branch(node, known, tests)
+        if isinstance(node, gast.For | gast.While):
+            return self.block(node.body, known, tests), tests
+        return known, tests
+
+    def branch(
+        self, node: Node, known: frozenset[str], tests: dict[str, _Sides]
+    ) -> tuple[frozenset[str], dict[str, _Sides]]:
+        """Names bound after an `if`: by both sides that go on."""
+        asked = _lasting_test(node.test)
+        held = tests.get(asked, (known, known))
+        self.asked_again.update(dict.fromkeys(sorted((held[0] | held[1]) - known)))
+        ends = [
+            self.block(side, known | more, tests) for side, more in zip((node.body, node.orelse), held, strict=True)
+        ]
+        if asked and _changed_names(node).isdisjoint(asked.split()):
+            tests = {**tests, asked: (ends[0] | held[0], ends[1] | held[1])}
+        going = [end for end, side in zip(ends, (node.body, node.orelse), strict=True) if not _raises(side)]
+        return (frozenset.intersection(*going) if going else known), tests
 
 
 def _raises(block: Block) -> bool:
     """Whether a block ends in `raise`."""
     return bool(block) and isinstance(block[-1], gast.Raise)
+
+
+def _changed_names(node: Node) -> frozenset[str]:
+    """Names that a statement, or one within it, binds or may write into."""
+    inner = statements([node])
+    called = [one for each in inner if isinstance(each, gast.Expr) for one in loads(each)]
+    return frozenset([*(one for each in inner for one in stores(each)), *called])
+
+
+def _lasting_test(test: Node) -> str:
+    """The names and the text of a test that gives the same until one of its names changes; "" for others."""
+    parts = list(walk(test))
+    if not all(isinstance(one, _OF_TESTS) for one in parts):
+        return ""
+    return " ".join([*sorted({one.id for one in parts if isinstance(one, gast.Name)}), "|", gast.unparse(test)])
+
+
+_OF_TESTS = (
+    gast.Name
+    | gast.Constant
+    | gast.Compare
+    | gast.BoolOp
+    | gast.UnaryOp
+    | gast.cmpop
+    | gast.boolop
+    | gast.Not
+    | gast.Load
+)
+
+
+def unbound_names(function: Node, facts: Facts) -> Node:
+    """Look at a name where it is read, if only some branches have bound it: Python raises there.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x):\\n    if x > 1.0:\\n        y = x * x\\n    return x * y"
+    >>> print(explain_text(text, after="unbound_names"))
+    def f(x):
+        y = None
+        if x > 1.0:
+            y = x * x
+        if y is None:
+            raise UnboundLocalError("local variable 'y' is not bound")
+        return x * y
+    """
+    order = statements(function.body)
+    local = _bound_names(order) - facts.names.around - set(parameters(function))
+    doubts = _Doubts(frozenset(local))
+    doubts.block(function.body, frozenset(parameters(function)), {})
+    left = {one for node in order for one in stores(node) if _binds_none(node)}
+    left |= {
+        n.id for node in order if isinstance(node, gast.FunctionDef) for n in walk(node) if isinstance(n, gast.Name)
+    }
+    for node, names in doubts.reads.items():
+        left |= set(names).difference(one for part in header(node) for one in read_always(part))
+    found = dict.fromkeys([*doubts.asked_again, *(one for names in doubts.reads.values() for one in names)])
+    looked = {node: [one for one in names if one not in left] for node, names in doubts.reads.items()}
+    function.body = rewrite_statements(function.body, lambda node: [*_looks(node, looked.get(node, []), facts), node])
+    for one in found:
+        if one not in left:
+            _start(one, function.body, facts)
+    return function
+
+
+def _binds_none(node: Node) -> bool:
+    """Whether a statement is `y = None`: what is written into is never that."""
+    value = getattr(node, "value", None)
+    return isinstance(node, gast.Assign) and isinstance(value, gast.Constant) and value.value is None
+
+
+def _looks(node: Node, names: list[str], facts: Facts) -> Block:
+    """`if y is None: raise UnboundLocalError(...)` for each name."""
+    made = [statement(f"if {one} is None:\n    raise UnboundLocalError({_UNBOUND.format(one)!r})") for one in names]
+    for look in made:
+        for part in [*look.body, look]:
+            own_statement(part, node, facts)
+    return made
+
+
+_UNBOUND = "local variable '{}' is not bound"
+
+
+def _start(bound: str, block: Block, facts: Facts) -> None:
+    """`y = None` in the innermost block that has all statements of y, before the first; none in a loop."""
+    places = [k for k, node in enumerate(block) if _has_name(bound, [node])]
+    first = block[places[0]]
+    sides = [side for side in (getattr(first, "body", []), getattr(first, "orelse", [])) if _has_name(bound, side)]
+    if len(places) == len(sides) == 1 and isinstance(first, gast.If) and bound not in loads(first):
+        return _start(bound, sides[0], facts)
+    made = gast.Assign([name(bound, gast.Store())], gast.Constant(None, None), None)
+    return block.insert(places[0], own_statement(made, first, facts))
+
+
+def _has_name(bound: str, block: Block) -> bool:
+    """Whether a block reads or binds a name."""
+    return any(bound in (*loads(node), *stores(node)) for node in statements(block))

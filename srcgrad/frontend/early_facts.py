@@ -73,7 +73,7 @@ class Reader:
         unsure = [read for read in loads(node) if read in self.local and read not in bound]
         if unsure:
             self.doubtful.update(dict.fromkeys(unsure))
-            always = {one for part in header(node) for one in _read_always(part)}
+            always = {one for part in header(node) for one in read_always(part)}
             bound |= always.intersection(unsure)  # or what follows is never reached
         if isinstance(node, gast.Return | gast.Raise | gast.Continue):
             return None
@@ -101,17 +101,17 @@ class Reader:
         return after
 
 
-def _read_always(node: Node) -> Iterator[str]:
+def read_always(node: Node) -> Iterator[str]:
     """Names that an expression or a statement reads whatever the values: not those of a branch that it may not take."""
     if isinstance(node, gast.Name):
         yield node.id
     elif isinstance(node, gast.IfExp):
-        yield from _read_always(node.test)
+        yield from read_always(node.test)
     elif isinstance(node, gast.BoolOp):
-        yield from _read_always(node.values[0])
+        yield from read_always(node.values[0])
     elif not isinstance(node, gast.Lambda | gast.ListComp | gast.SetComp | gast.DictComp | gast.GeneratorExp):
         for part in gast.iter_child_nodes(node):
-            yield from _read_always(part)
+            yield from read_always(part)
 
 
 def _runs(loop: Node) -> bool:

@@ -673,3 +673,63 @@ def test_what_numpys_types_make_of_a_number_changes_for_nobody_else(function: An
 def test_what_numpys_types_make_of_an_array_is_that_array() -> None:
     with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
         srcgrad.grad(a_number_of_an_argument, 1)(np.ones(2), np.array([0.5, 0.3]))
+
+
+def bound_when_large(x):
+    if np.sum(x) > 1.0:
+        y = x * x
+    return np.sum(x * y)
+
+
+def bound_in_a_call(a, k):
+    if k == 1:
+        w = a * a
+    return w * a
+
+
+def calls_that_bind(x, n):
+    total = 0.0
+    for k in range(1, n):
+        total = total + bound_in_a_call(x[k], k)
+    return total
+
+
+def bound_under_a_flag_that_changes(x, flag):
+    if flag:
+        s = x[0] * 2.0
+    flag = not flag
+    y = x[1]
+    if flag:
+        y = y * s
+    return y
+
+
+def test_a_name_that_no_branch_has_bound_is_unbound_in_the_derivative_too() -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    assert srcgrad.grad(bound_when_large)(x) == pytest.approx(3.0 * x * x)
+    assert srcgrad.grad(calls_that_bind)(x, 2) == pytest.approx([0.0, 0.75, 0.0])
+    assert srcgrad.grad(bound_under_a_flag_that_changes)(x, True).tolist() == [0.0, 1.0, 0.0]
+    for function, arguments in (
+        (bound_when_large, (-x,)),
+        (calls_that_bind, (x, 3)),  # in the first trip it was bound
+        (bound_under_a_flag_that_changes, (x, False)),
+    ):
+        with pytest.raises(UnboundLocalError):
+            srcgrad.grad(function)(*arguments)
+        with pytest.raises(UnboundLocalError):
+            srcgrad.hvp(function)(*arguments, x)
+
+
+def test_a_flag_that_lasts_needs_no_look() -> None:
+    text = srcgrad.source(flag_that_lasts, wrt="x")
+    assert "UnboundLocalError" not in text
+    assert "UnboundLocalError" in srcgrad.source(bound_under_a_flag_that_changes, wrt="x")
+
+
+def flag_that_lasts(x, flag):
+    if flag:
+        s = x[0] * 2.0
+    y = x[1]
+    if flag:
+        y = y * s
+    return y

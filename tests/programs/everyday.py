@@ -925,9 +925,102 @@ def conditional_imports(x):
     return np.sum(expit(x))
 
 
+# -- names that some branches bind ------------------------------------------------------------------------------------
+@ordinary(A, True)
+@ordinary(A, False)
+def same_flag_twice(x, keep):
+    if keep:
+        kept = np.sin(x)
+    y = 2.0 * x
+    if keep:
+        y = y + kept * x
+    return np.sum(y)
+
+
+@ordinary(A, 0.1, True)
+def history_if_asked(x, step, history=False):
+    w = np.zeros(3)
+    if history:
+        trail = np.zeros((3, 3))
+    for k in range(3):
+        w = w + step * x[k] * (x - w)
+        if history:
+            trail[k] = w
+    if history:
+        w = trail
+    return np.sum(w * w)
+
+
+def raise_mode(mode):
+    raise ValueError(f"unknown mode {mode}")
+
+
+@ordinary(A, "sine")
+@ordinary(A, "square")
+def other_side_fails(x, mode):
+    if mode == "sine":
+        y = np.sin(x)
+    elif mode == "square":
+        y = x * x
+    else:
+        raise_mode(mode)
+    return np.sum(y * x)
+
+
+def as_rows(v):
+    if v.ndim == 1:
+        n = 1
+        v = v.reshape(1, -1)
+    elif v.ndim == 2:
+        n = v.shape[0]
+    return v, n
+
+
+@ordinary(A)
+@ordinary(np.array([A, B]))
+def rows_of_either(x):
+    v, n = as_rows(x)
+    if n > 1:
+        r = np.sum(v * v, axis=1)
+        return np.sum(r * r)
+    r = v[0] * 2.0
+    return np.sum(r * r) * n
+
+
+@ordinary(A)
+def value_of_last_trip(x):
+    total = 0.0
+    for k in range(3):
+        if k > 0:
+            total = total + last * x[k]  # noqa: F821
+        last = np.sin(x[k] * total + x[k])  # noqa: F841
+    return total
+
+
+@ordinary(A, True)
+def closure_over_a_branch(x, scaled):
+    if scaled:
+        s = x[0]
+
+    def scale(t):
+        return t * s
+
+    if scaled:
+        return scale(x[1]) * scale(x[2])
+    return x[1] * x[2]
+
+
+@ordinary(0.7)
+def conditional_read(x):
+    if x > 0.5:
+        extra = x * x
+    return 2.0 * x + (extra if x > 0.5 else 0.0)
+
+
 # What is refused as yet, with the code.
 REFUSED = {
     "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "helper_in_place": "E5010",
     "procedure_in_place": "E5010", "match_on_classes": "E5005", "timer_context": "E5005", "resumed_elsewhere": "E5005",
     "any_and_all": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
+    "conditional_read": "E5011",
 }  # fmt: skip
