@@ -67,7 +67,7 @@ class Checkpoint:
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
         self.__srcgrad_primal__ = python_function(getattr(function, "__srcgrad_primal__", function))
 
-    def __call__(self, *args: object, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self.__srcgrad_primal__(*args, **kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:

@@ -349,7 +349,7 @@ Decorator = Callable[[Template], Template]
 class _Adjoint:
     """The decorators with which rules are written: `adjoint`, `adjoint.elementwise`, `.linear`, `.multilinear`."""
 
-    def __call__(self, op: object, **facts: Any) -> Decorator:
+    def __call__(self, op: object, **facts: object) -> Decorator:
         """General rule: the template writes `d[x] = ...` for each differentiable x; give `@tangent` too."""
         return _registrar(op, "general", facts)
 
@@ -391,7 +391,7 @@ adjoint = _Adjoint()
 """A decorator: the template below it becomes the rule of a function. The page "Write a rule" has all its forms."""
 
 
-def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
+def _registrar(op: object, kind: str, facts: dict[str, Any]) -> Decorator:
     def decorate(template: Template) -> Template:
 
         if op is None:  # the installed NumPy lacks it

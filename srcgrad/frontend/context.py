@@ -135,7 +135,7 @@ class Call:
         self.parts |= {f"given_{word}": value for word, value in words.items()}
         self.options = "".join(f", {word}=given_{word}" for word in words)
 
-    def write(self, text: str, **facts: Any) -> None:
+    def write(self, text: str, **facts: object) -> None:
         """Add statements, in which names mean the arguments of the call, names of their own, and functions of ours."""
         block = parse_tree(text.format(**{"primals": self.primals, "options": self.options, **facts})).body
         for node in block:

@@ -1312,7 +1312,7 @@ def _by_parameter(function: Any, call: Any, *first: Any) -> dict[str, Any]:
     return arguments_of(function, call, first)
 
 
-def _outputs(function: Any, given: list[Values], words: dict[str, Values]) -> Values:
+def _outputs(function: object, given: list[Values], words: dict[str, Values]) -> Values:
     """The arguments that a call writes its result into."""
     beyond = given[function.nin :] if isinstance(function, np.ufunc) else []
     return union(*beyond, within(words.get("out", {})))

@@ -71,7 +71,7 @@ from srcgrad.opencl.devices.device import Device
 Pair = tuple[str, Any, Any]  # where it is, the accumulator, what is added to it
 
 
-def adding_derivative(derivative: AnyDerivative, accumulators: Any) -> Function:
+def adding_derivative(derivative: AnyDerivative, accumulators: object) -> Function:
     """The derivative as a function that adds its gradient to `accumulators`; see `Derivative.into`."""
     if derivative.mode not in ("reverse", "value-and-grad"):
         raise DifferentiationError(
@@ -84,12 +84,12 @@ def adding_derivative(derivative: AnyDerivative, accumulators: Any) -> Function:
 class AddingDerivative:
     """A derivative that adds what it gives to accumulators; in a copy or a pickle, to copies of them."""
 
-    def __init__(self, derivative: AnyDerivative, accumulators: Any) -> None:
+    def __init__(self, derivative: AnyDerivative, accumulators: object) -> None:
         self.derivative, self.accumulators = derivative, accumulators
         self.__name__ = f"{derivative.__name__}_into"
         self.__doc__ = f"Add to the accumulators the result of {derivative!r}."
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         derivative, accumulators = self.derivative, self.accumulators
         found = derivative(*args, **kwargs)
         whole = derivative.mode == "reverse" and not derivative.auxiliary
@@ -143,7 +143,7 @@ def pairs(accumulator: Any, gradient: Any, name: str = "the accumulator") -> Ite
         yield from pairs(accumulator[key], gradient[key], f"{name}[{shown}]")
 
 
-def _check(fits: bool, name: str, wanted: str, accumulator: Any) -> None:
+def _check(fits: bool, name: str, wanted: str, accumulator: object) -> None:
     if not fits:
         described = f"of type {type(accumulator).__name__}"
         if isinstance(accumulator, dict | list | tuple):
@@ -186,7 +186,7 @@ def _add(accumulator: Any, part: Any) -> None:
 Wrt = int | str | Sequence[int | str]
 
 
-def locals_of(function: Any) -> tuple[str, ...]:
+def locals_of(function: object) -> tuple[str, ...]:
     """The local variables of a function, its parameters apart."""
     code = getattr(function, "__code__", None)
     return () if code is None else (*code.co_varnames, *code.co_cellvars)
@@ -238,7 +238,7 @@ def remaining_signature(
     return signature.replace(parameters=made)
 
 
-def precision(dtype: Any) -> str:
+def precision(dtype: object) -> str:
     """The name of a dtype to compute in; E5017 for any but float16 and float32."""
     name = "" if dtype is None else getattr(dtype, "__name__", None) or str(dtype)
     if name not in ("", "float16", "float32"):
@@ -423,8 +423,8 @@ class Derivative(Generic[P, R]):
         target: str | Target = DEFAULT,
         *,
         auxiliary: bool = False,
-        autocast: Any = None,
-        like: Any = None,
+        autocast: object = None,
+        like: object = None,
         leading: LeadingAxes = ALONE,
     ) -> None:
         self.function, self.like = function, like
@@ -586,7 +586,7 @@ class Derivative(Generic[P, R]):
             return self.mirror_arguments(found[0], values), on_device(found[1], device)
         return self.mirror_arguments(found, values)
 
-    def into(self, accumulators: Any) -> Function:
+    def into(self, accumulators: object) -> Function:
         """The same function, which adds the gradient to arrays that are given and returns them.
 
         `accumulators` mirrors what `wrt` asks for: an array for an array (one without axes for a number), a tuple for
@@ -617,7 +617,7 @@ class Derivative(Generic[P, R]):
         y, y_dot = found
         return tuple(on_device(self.output(one, values), device) for one in (y, like_output(y_dot, y)))
 
-    def output(self, found: Any, values: Sequence[Any]) -> Any:
+    def output(self, found: object, values: Sequence[Any]) -> Any:
         """An output of the primal; that of a gradient mirrors the arguments."""
         return self.primal.result(found, values) if isinstance(self.primal, Derivative) else found
 

@@ -86,7 +86,7 @@ class RequestedDerivative(Protocol):
     leading: LeadingAxes
     blocks: Blocks | None
 
-    def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any: ...
+    def mirror_arguments(self, found: object, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any: ...
 
 
 def execute(
@@ -306,7 +306,7 @@ def resident_on(device: Device | None, values: Sequence[object]) -> Device | Non
     return device if device is not None and device.is_gpu and are_direct(values) else None
 
 
-def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
+def seed_like(output: object, seed: object, resident: Device | None) -> Any:
     """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
     return on_device(cast_seed(on_host(seed), as_memory(output)), resident)
 
@@ -345,7 +345,7 @@ def _line_of(error: Exception) -> Place | None:
     return found
 
 
-def open_seed(value: Any) -> Any:
+def open_seed(value: object) -> Any:
     """A seed of a gradient as its text knows it: the adjoint of an object is a dict of those of its fields."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {name: open_seed(part) for name, part in fields_of(value).items()}
@@ -369,7 +369,7 @@ class Pullback:
         back: Callable[[Any], Any],
         derivative: RequestedDerivative,
         values: Sequence[Any],
-        output: Any,
+        output: object,
         again: Callable[[Any, Sequence[Any]], Pullback],
     ) -> None:
         self._back, self._derivative, self._values, self._output, self._again = back, derivative, values, output, again
@@ -377,7 +377,7 @@ class Pullback:
         self._resident = resident_on(self._device, values)
 
     @hides_our_frames
-    def __call__(self, seed: Any) -> Any:
+    def __call__(self, seed: object) -> Any:
         given = seed_like(self._output, seed, self._resident)
         given = open_seed(given) if hasattr(self._derivative.primal, "as_function") else given
         try:

@@ -291,7 +291,7 @@ class ItemMap:
         self._last: ItemsText | None = None
 
     @hides_our_frames
-    def __call__(self, *args: object, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         bound = self.derivative.signature.bind(*self.derivative.bound, *args, **kwargs)
         bound.apply_defaults()
         values = list(bound.arguments.values())

@@ -51,7 +51,7 @@ class BlockFunction:
         self._made: dict[object, ExecutedText] = {}
 
     @hides_our_frames
-    def __call__(self, *args: object, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         given = self._bind_arguments(args, kwargs)
         text = self._block_text(_kinds(given)).check_overlaps(list(given.values()), self.signature)
         return text.function(*args, **kwargs)

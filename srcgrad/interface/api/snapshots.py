@@ -256,7 +256,7 @@ class Copies:
         return known[1]
 
 
-def _rebuilt(value: Any, parts: list[Any]) -> Any:
+def _rebuilt(value: object, parts: list[Any]) -> Any:
     """A list, tuple or dict of the same class with other items."""
     if isinstance(value, dict):
         made = value.copy()

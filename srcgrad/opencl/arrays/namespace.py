@@ -25,7 +25,7 @@ from srcgrad.opencl.devices.trusted import called, current
 class Generator:
     """A generator of NumPy's whose arrays are on a device: `default_rng(1).normal(size=3)`."""
 
-    def __init__(self, generator: np.random.Generator, device: Any) -> None:
+    def __init__(self, generator: np.random.Generator, device: object) -> None:
         self.generator = generator
         self.device = device
 

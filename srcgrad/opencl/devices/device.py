@@ -168,7 +168,7 @@ class Device:
         """The kernel of a text."""
         return self.kernel(self.program(text, small), name)
 
-    def kernel(self, program: Any, name: str) -> Any:
+    def kernel(self, program: object, name: str) -> Any:
         """A kernel object of a program, whose arguments are nobody else's."""
         return self.cl.Kernel(program, kernel_name(name, program))
 
@@ -203,7 +203,7 @@ class Device:
                 pass  # as below, or it is said there
             return self.cl.Program(self.context, text + _ANEW).build(options=options, devices=[device])
 
-    def given(self, array: Any) -> Any:
+    def given(self, array: object) -> Any:
         """What a kernel is given to read an array; for another launch it is made anew, unless memory is shared."""
         return self._reached(self.cl.mem_flags.READ_ONLY, array)
 
@@ -213,11 +213,11 @@ class Device:
             return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, memoryview(array).nbytes)
         return self.shared(array)
 
-    def shared(self, memory: Any) -> Any:
+    def shared(self, memory: object) -> Any:
         """What a kernel is given to change memory in places."""
         return self._reached(self.cl.mem_flags.READ_WRITE, memory)
 
-    def _reached(self, access: int, array: Any) -> Any:
+    def _reached(self, access: int, array: object) -> Any:
         if self.memory == "shared":
             return self.cl.SVM(open_to(array))
         held = self.cl.mem_flags.COPY_HOST_PTR if self.copies else self.cl.mem_flags.USE_HOST_PTR
@@ -233,7 +233,7 @@ class Device:
             return max(1, min((size + 1023) // 1024, 16 * self.units))
         return max(1, min(units, 4 * self.units))
 
-    def run(self, kernel: Any, groups: int, small: bool) -> None:
+    def run(self, kernel: object, groups: int, small: bool) -> None:
         """Put a kernel, its arguments set, into the queue."""
         local = 256 if self.is_gpu else 1
         queue = self.small if small else self.queue

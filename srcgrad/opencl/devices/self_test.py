@@ -165,7 +165,7 @@ def _computed(device: Any, texts: list[str], x: Any) -> Any:
     from srcgrad.opencl.kernels.lines import HEAD
     from srcgrad.opencl.launch import Kernel
 
-    def probe(x: Any) -> Any:
+    def probe(x: object) -> Any:
         raise NotImplementedError
 
     lines = [f"REAL y{k} = {text};" for k, text in enumerate(texts)]
