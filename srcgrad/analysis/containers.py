@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Any  # keys of containers are arbitrary
 
 import gast
 
@@ -289,7 +288,7 @@ def _copied_container(value: Node, facts: Facts) -> str | None:
     return value.id if called and isinstance(value, gast.Name) and value.id in facts.kinds.containers else None
 
 
-def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[Any, Kind], ...]:
+def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[object, Kind], ...]:
     """The items of an adjoint, which stay of the kinds that those of its primal are: `zeros_like(ps)`."""
     makes = [n.func for n in walk(value) if isinstance(n, gast.Call)]
     found = [binding_of(one, facts, facts.names.local) for one in makes]

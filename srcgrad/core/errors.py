@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from types import TracebackType
-from typing import Any  # the shell of IPython, if there is one
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -31,7 +30,7 @@ def cell_of(filename: str) -> str:
     return str(found[1]) if found and found[0] == "Cell" else ""
 
 
-def _shell() -> Any:
+def _shell() -> object:
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython is not None else None
 

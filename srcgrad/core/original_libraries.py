@@ -23,7 +23,7 @@ _diverted: list[bool] = []  # whether modules of srcgrad read the copies
 _replaced: set[str] = set()  # modules in which something is replaced now, and those around them
 
 
-def original(value: object) -> Any:
+def original(value: object) -> object:
     """What a line of ours reads for a library: itself, and its copy while something in it is replaced; all else as is.
 
     >>> original(math) is sys.modules["math"], original(0.5)
@@ -86,7 +86,7 @@ def _copy(module: ModuleType, root: str) -> bool:
     return late
 
 
-def _original_function(module: ModuleType, name: str, value: object, root: str) -> Any:
+def _original_function(module: ModuleType, name: str, value: object, root: str) -> object:
     """A function as the library has it."""
     if root != "numpy" and root != "scipy":
         return value if type(value) is BuiltinFunctionType or root != "math" else getattr(_fresh(module), name, value)
@@ -113,7 +113,7 @@ def _fresh(module: ModuleType) -> ModuleType:
     return made
 
 
-def _import(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+def _import(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> object:
     """`import` in a module of srcgrad: libraries are their copies."""
     found = __import__(name, globals, locals, fromlist, level)
     if level or not _replaced:

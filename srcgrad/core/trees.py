@@ -142,7 +142,7 @@ _TEXTS = {"id", "attr", "arg", "name", "level", "module", "asname", "type_commen
 class _Kinds(dict[type, tuple[Any, tuple[str, ...]]]):
     """The kinds of gast for those of Python, None where gast is asked, and the fields that may hold nodes."""
 
-    def __missing__(self, kind: type) -> tuple[Any, tuple[str, ...]]:
+    def __missing__(self, kind: type) -> tuple[object, tuple[str, ...]]:
         spelled = "Name" if kind is ast.arg else kind.__name__
         asked = f"visit_{spelled}" in _OTHERWISE or not hasattr(gast, spelled)
         fields = () if kind is ast.Constant else tuple(key for key in getattr(kind, "_fields", ()) if key not in _TEXTS)

@@ -960,7 +960,7 @@ def check_harmless(operation: Operation, facts: Facts) -> None:
             )
 
 
-def _accumulator_forms(own: Any) -> list[tuple[Any, int]]:
+def _accumulator_forms(own: Any) -> list[tuple[object, int]]:
     return [(one, 1) for one in own.accumulators.values()]  # the first parameter is there to be added to
 
 

@@ -26,7 +26,6 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from dataclasses import dataclass as record
 from types import FunctionType
-from typing import Any  # operations are arbitrary Python objects
 
 import gast
 import numpy as np
@@ -148,7 +147,7 @@ def carrying_parts(part: Node, node: Node, namespace: dict[str, object], carryin
     return carrying if chosen[[*node.args, *node.keywords].index(part)] else None
 
 
-def _meaning(node: Node, namespace: dict[str, object]) -> Any:
+def _meaning(node: Node, namespace: dict[str, object]) -> object:
     """The function that a dotted name of a template means."""
     if isinstance(node, gast.Attribute):
         return getattr(_meaning(node.value, namespace), node.attr, None)

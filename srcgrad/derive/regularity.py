@@ -333,7 +333,7 @@ def _literal(node: Node, reading: TemplateReading) -> Any:
     return node.value if isinstance(node, gast.Constant) else None
 
 
-def meaning(node: Node, namespace: dict[str, object]) -> Any:
+def meaning(node: Node, namespace: dict[str, object]) -> object:
     """What `np.cos` is, in a template or a text; None if that cannot be told."""
     if isinstance(node, gast.Attribute):
         return getattr(meaning(node.value, namespace), node.attr, None)
@@ -429,7 +429,7 @@ def is_finite_quotient(value: Node | None, facts: Facts) -> bool:
     )
 
 
-def object_of(node: Node, facts: Facts) -> Any:
+def object_of(node: Node, facts: Facts) -> object:
     """What `np.nan` is in the user's text."""
     if isinstance(node, gast.Attribute):
         return getattr(object_of(node.value, facts), node.attr, None)

@@ -70,7 +70,7 @@ def is_of_library(function: object) -> bool:
     return isinstance(function, FunctionType) and bool(function.__code__.co_flags & _TAKES_ANYTHING)
 
 
-def _content(cell: Any) -> Any:
+def _content(cell: Any) -> object:
     try:
         return cell.cell_contents
     except ValueError:
@@ -404,7 +404,7 @@ def without_words(function: object) -> tuple[Any, dict[str, Any]]:
     return function, {}
 
 
-def _function_of_derivative(derivative: Any) -> Any:
+def _function_of_derivative(derivative: Any) -> object:
     """A Jacobian, or a product of a Hessian, as a function with source that calls it."""
     known = {p: k for p, k in derivative.__signature__.parameters.items() if p not in derivative.words}
     name, given = (

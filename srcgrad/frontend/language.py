@@ -29,7 +29,6 @@ import operator
 import re
 import types
 from collections.abc import Container
-from typing import Any  # called functions are arbitrary objects
 
 import gast
 import numpy as np
@@ -577,7 +576,7 @@ def _is_plain(found: object, parameter: str, operation: Operation) -> bool:
     return ours or isinstance(found, dict | str | slice | type | np.dtype) or (callable(found) and not computes)
 
 
-def _object_outside(value: Node, scope: Scope) -> Any:
+def _object_outside(value: Node, scope: Scope) -> object:
     """The object that a dotted name means outside of the function; None for anything else."""
     found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
     return found.object if found is not None and found.kind == "object" else None

@@ -139,7 +139,7 @@ def _shapes(op: object, template: Template) -> dict[str, str]:
     return dict(zip(names, template.positional[1:], strict=False))
 
 
-def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dict[str, Any]]:
+def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dict[str, object]]:
     """Positional names, whether more may follow, defaults: the op's own where it tells, else the template's."""
     fixed, own, variadic = template.positional, template.parameters, template.variadic
     if isinstance(op, np.ufunc) or op is operator.getitem:
@@ -186,7 +186,7 @@ def _refuse_argument(rule: Rule, what: str, node: Node, facts: Facts) -> Excepti
 
 def once_more(
     op: object, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts
-) -> tuple[Any, list[Node]]:
+) -> tuple[object, list[Node]]:
     """The operation and arguments that stand for an operation in a text that is differentiated once more."""
     settled = facts.origin.instead.get(node)
     if op is np.where and len(arguments) == 3 and is_divisor(*arguments):
@@ -216,7 +216,7 @@ def is_divisor(condition: Node, other: Node, length: Node) -> bool:
     )
 
 
-def sparse_product(node: Node, facts: Facts, found: object) -> tuple[Any, list[Node]] | None:
+def sparse_product(node: Node, facts: Facts, found: object) -> tuple[object, list[Node]] | None:
     """The operation of a product with a sparse matrix, and its operands; None for other expressions.
 
     `found` tells what a dotted name means outside of the function.
@@ -243,7 +243,7 @@ def is_sparse(node: Node, facts: Facts, found: Any) -> bool:
     return (meant is None or meant.kind == "object") and _is_matrix(type(held))
 
 
-def attribute_held(node: Node, found: Any) -> Any:
+def attribute_held(node: Node, found: Any) -> object:
     """What `model.m` holds, where `model` is an object outside of the function; None where only a run can tell.
 
     No property of the object is run.
@@ -256,7 +256,7 @@ def attribute_held(node: Node, found: Any) -> Any:
     return _own_attribute(meant.object, node.attr) if meant.kind == "object" else None
 
 
-def _own_attribute(owner: object, name: str) -> Any:
+def _own_attribute(owner: object, name: str) -> object:
     return None if isinstance(owner, type | ModuleType) else getattr(owner, "__dict__", {}).get(name)
 
 
@@ -329,7 +329,7 @@ def operation_of(node: Node, facts: Facts, local: frozenset[str]) -> Operation |
     return None
 
 
-def _operator(op: Node, node: Node, facts: Facts) -> Any:
+def _operator(op: Node, node: Node, facts: Facts) -> object:
     found = OPERATORS.get(type(op))
     if found is None:
         raise facts.refuse(

@@ -248,7 +248,7 @@ class _DeclaredForms:
                 register_own(adapt_rule(function, own))
 
 
-def _form(node: ast.expr, module: StaticModule) -> tuple[Any, str]:
+def _form(node: ast.expr, module: StaticModule) -> tuple[object, str]:
     """Which form of a rule an expression names, and for a template its kind."""
     if isinstance(node, ast.Attribute) and node.attr in _KINDS:
         form, _ = _form(node.value, module)

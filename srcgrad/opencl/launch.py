@@ -61,7 +61,7 @@ class Kernel:
         self.words = [identifier(argument) for argument in code.co_varnames[: code.co_argcount]]
         self.text = parsed(function.__doc__ or "", self.words)
         self.asked = [is_asked(self.text, word) for word in self.words]
-        self.patterns: dict[Any, Pattern | None] = {}
+        self.patterns: dict[object, Pattern | None] = {}
         self.known: dict[Any, Prepared | None] = {}
         self.lock = threading.Lock()
 

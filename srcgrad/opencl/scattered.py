@@ -44,7 +44,7 @@ _BODY = """{
 """
 
 
-def add_at(x_bar: Any, index: Any, g: Any) -> Any:
+def add_at(x_bar: Any, index: Any, g: Any) -> object:
     """Add `g` to `x_bar[index]` in place, repeated indices accumulating, and return `x_bar`: rows by a kernel.
 
     >>> add_at(np.zeros((3, 2)), np.array([0, 0, 2]), np.ones((3, 2)))

@@ -31,7 +31,6 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any  # keys of containers are arbitrary
 
 import gast
 import numpy as np
@@ -619,7 +618,7 @@ def _zero(key: object, part: Kind, primal: str, facts: Facts) -> Node:
     return expression(f"{facts.library('zeros_like')}(primal[key])", primal=primal, key=literal_node(key))
 
 
-def _key_and_value(node: Node, adjoint: str) -> tuple[Any, Node] | None:
+def _key_and_value(node: Node, adjoint: str) -> tuple[object, Node] | None:
     """The key and the value of `p_bar[key] += e` and `p_bar[key] = add(p_bar[key], e)`, with a literal key."""
     if isinstance(node, COMPOUND) or written_names(node) != [adjoint]:
         return None

@@ -17,7 +17,7 @@ def since(name: str) -> Any:
         return getattr(np, name, None)
 
 
-def where_known(*names: str) -> tuple[Any, ...]:
+def where_known(*names: str) -> tuple[object, ...]:
     """Those of the functions of NumPy that the installed version has."""
     return tuple(op for name in names if (op := since(name)) is not None)
 

@@ -220,7 +220,7 @@ def bind_arguments(
     return Call(node, function, parameters, given)
 
 
-def object_of_name(node: Node | None, facts: Facts, known: Container[str]) -> Any:
+def object_of_name(node: Node | None, facts: Facts, known: Container[str]) -> object:
     """The object that a name such as `np.sum` or `sum_to` of the text means; None for any other expression.
 
     Names of the function, and those in `known`, hold values of its own.

@@ -102,7 +102,7 @@ def numba_argument(value: object, contiguous: bool = True) -> Any:
     )
 
 
-def without_axes(value: object) -> Any:
+def without_axes(value: object) -> object:
     """An array without axes as a number; other values as they are."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
@@ -113,7 +113,7 @@ def is_alone(base: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def compile_user_function(function: object) -> Any:
+def compile_user_function(function: object) -> object:
     """A function of the user as one that compiled code may call."""
     from numba import njit
 

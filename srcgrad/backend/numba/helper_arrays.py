@@ -29,7 +29,7 @@ def _is_none(axis: object) -> bool:
 
 
 @njit  # type: ignore[untyped-decorator]
-def in_three(a: Any, axis: int) -> Any:
+def in_three(a: Any, axis: int) -> object:
     """An array with three axes: those before one, that one, those behind it."""
     before = after = 1
     for k in range(axis % a.ndim):
@@ -40,13 +40,13 @@ def in_three(a: Any, axis: int) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def with_one(shape: Any, axis: int) -> Any:
+def with_one(shape: Any, axis: int) -> object:
     """A shape with the length 1 along an axis."""
     return tuple_setitem(shape, axis % len(shape), 1)
 
 
 @njit  # type: ignore[untyped-decorator]
-def shape_without_axis(shape: Any, axis: int) -> Any:
+def shape_without_axis(shape: Any, axis: int) -> object:
     """A shape without an axis."""
     made = shape[:-1]
     for k in range(axis % len(shape), len(shape) - 1):
@@ -55,7 +55,7 @@ def shape_without_axis(shape: Any, axis: int) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def max_along_middle(a: Any) -> Any:
+def max_along_middle(a: Any) -> object:
     """The largest elements along the middle of three axes; nan where there is one."""
     if a.shape[1] == 0:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
@@ -70,7 +70,7 @@ def max_along_middle(a: Any) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def min_along_middle(a: Any) -> Any:
+def min_along_middle(a: Any) -> object:
     """The least elements along the middle of three axes; nan where there is one."""
     if a.shape[1] == 0:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
@@ -85,18 +85,18 @@ def min_along_middle(a: Any) -> Any:
 
 
 @njit  # type: ignore[untyped-decorator]
-def added_up(a: Any) -> Any:
+def added_up(a: Any) -> object:
     """Sums along the middle of three axes."""
     return np.sum(a, 1)
 
 
 @njit  # type: ignore[untyped-decorator]
-def mean_along_middle(a: Any) -> Any:
+def mean_along_middle(a: Any) -> object:
     """Means along the middle of three axes."""
     return (np.sum(a, 1) / a.shape[1]).astype(a.dtype)
 
 
-def in_line(x: object) -> Any:
+def in_line(x: object) -> object:
     """The elements of an array, or a number, as an array of one axis: compiled code alone knows which it is."""
     raise NotImplementedError
 
@@ -160,7 +160,7 @@ def _share(g: object, a: object, y: object, axis: object = None, keepdims: objec
 
 
 @njit(error_model="numpy")  # type: ignore[untyped-decorator]
-def share_along_middle(g: Any, a: Any, y: Any) -> Any:
+def share_along_middle(g: Any, a: Any, y: Any) -> object:
     """`g`, one for each reduction along the middle of three axes, shared by the elements that are equal to `y`."""
     made = np.zeros_like(a)
     before, length, after = a.shape
@@ -191,7 +191,7 @@ def _compile_stored(a_bar: object, index: object) -> Compiled | None:
 
 
 @njit(boundscheck=True)  # type: ignore[untyped-decorator]
-def last_stored(a_bar: Any, index: Any) -> Any:
+def last_stored(a_bar: Any, index: Any) -> object:
     """Items of `a_bar` that an array of integers names; of one that it names more than once the last alone counts."""
     taken = a_bar[index]
     last = np.zeros(a_bar.shape[0], np.int64)

@@ -85,7 +85,7 @@ def _sum_to(g: object, x: object, dtype: object = None) -> Compiled | None:
 
 
 @njit  # type: ignore[untyped-decorator]
-def onto(g: Any, x: Any) -> Any:
+def onto(g: Any, x: Any) -> object:
     """`g` summed over the axes that `x` lacks, and over those that have length 1 in it."""
     made = np.zeros(x.shape, x.dtype)
     flat = made.reshape(made.size)
@@ -176,7 +176,7 @@ def _add_at(x_bar: object, index: object, g: object) -> Compiled | None:
 
 
 @njit(boundscheck=True)  # type: ignore[untyped-decorator]
-def add_at_index(x_bar: Any, index: Any, g: Any) -> Any:
+def add_at_index(x_bar: Any, index: Any, g: Any) -> object:
     """Items of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
     if g.shape[0] != index.size:
         raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
@@ -186,7 +186,7 @@ def add_at_index(x_bar: Any, index: Any, g: Any) -> Any:
 
 
 @njit(boundscheck=True)  # type: ignore[untyped-decorator]
-def added_to_columns(x_bar: Any, index: Any, g: Any) -> Any:
+def added_to_columns(x_bar: Any, index: Any, g: Any) -> object:
     """Columns of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
     if g.shape[0] != x_bar.shape[0] or g.shape[1] != index.size:
         raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
@@ -197,7 +197,7 @@ def added_to_columns(x_bar: Any, index: Any, g: Any) -> Any:
 
 
 @njit(boundscheck=True)  # type: ignore[untyped-decorator]
-def added_to_part(x_bar: Any, index: Any, g: Any) -> Any:
+def added_to_part(x_bar: Any, index: Any, g: Any) -> object:
     """`g` added to an element or a slice of `x_bar`."""
     x_bar[index] += g
     return x_bar
@@ -255,7 +255,7 @@ def _compile_owned(x: object, others: object) -> Compiled | None:
 
 
 @njit  # type: ignore[untyped-decorator]
-def copy_unless_own(x: Any, others: object) -> Any:
+def copy_unless_own(x: Any, others: object) -> object:
     """A copy of an array of which no other argument shows elements."""
     if is_near(x, others):
         raise TypeError(
@@ -287,7 +287,7 @@ def meet(x: object, other: object) -> bool:
 
 
 @njit  # type: ignore[untyped-decorator]
-def extent(x: Any) -> Any:
+def extent(x: Any) -> object:
     """Where the memory of an array begins and ends."""
     low = high = x.ctypes.data
     if x.size == 0:
@@ -414,7 +414,7 @@ def _mask_to(mask: object, x: object) -> Compiled | None:
 
 
 @njit  # type: ignore[untyped-decorator]
-def _any_copy_reached(mask: Any, x: Any) -> Any:
+def _any_copy_reached(mask: Any, x: Any) -> object:
     """Where any of the copies of an element is reached."""
     return onto((mask != 0).astype(np.float64), np.empty(x.shape)) != 0.0
 
@@ -429,13 +429,13 @@ def _mask_at(x: object, index: object, mask: object = True) -> Compiled | None:
 
 
 @njit  # type: ignore[untyped-decorator]
-def _set_item(made: Any, index: Any, value: Any) -> Any:
+def _set_item(made: Any, index: Any, value: Any) -> object:
     made[index] = value
     return made
 
 
 @njit  # type: ignore[untyped-decorator]
-def _add_mask(made: Any, index: Any, mask: Any) -> Any:
+def _add_mask(made: Any, index: Any, mask: Any) -> object:
     return add_at(made, index, (mask != 0).astype(np.float64))
 
 

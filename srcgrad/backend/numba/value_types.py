@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import (
-    Any,  # operations are arbitrary functions
     NamedTuple,
 )
 
@@ -865,7 +864,7 @@ def _respell(item: Node, known: frozenset[str], facts: Facts) -> None:
         item.func = gast.Attribute(value=name(facts.library("math", math)), attr=spelled, ctx=gast.Load())
 
 
-def _numpys(call: Node, facts: Facts) -> Any:
+def _numpys(call: Node, facts: Facts) -> object:
     """The function of NumPy that is called; None for any other."""
     narrow = any(
         kind.dtype == SINGLE for kind in facts.kinds.arguments.values()

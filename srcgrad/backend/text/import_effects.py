@@ -1318,7 +1318,7 @@ def _outputs(function: object, given: list[Values], words: dict[str, Values]) ->
     return union(*beyond, within(words.get("out", {})))
 
 
-def _key(index: ast.AST) -> Any:
+def _key(index: ast.AST) -> object:
     return index.value if isinstance(index, ast.Constant) else ANY
 
 

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import dataclass as record
 from types import FunctionType, ModuleType
-from typing import Any  # the objects that a live text is executed with
 
 import gast
 
@@ -340,7 +339,7 @@ def write(pieces: Pieces) -> OutputParts:
     return OutputParts(_imports(reads, naming), texts, _outside_objects(naming))
 
 
-def _rank(read: Read, place: int) -> tuple[int, int, Any]:
+def _rank(read: Read, place: int) -> tuple[int, int, object]:
     """Fixed names choose first, then the user's in the order of the output, then those that srcgrad chose."""
     fixed = isinstance(read.found.meaning, OutputFunction | Builtin)
     chosen = read.reference.parts[0] in read.piece.chosen

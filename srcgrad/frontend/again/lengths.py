@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any  # operations are arbitrary Python objects
 
 import gast
 import numpy as np
@@ -64,7 +63,7 @@ class _Text:
                 self.bound.setdefault(one, []).append(node)
                 self.reads.setdefault(one, {}).update(dict.fromkeys(loads(node)))
 
-    def means(self, tree: Node) -> Any:
+    def means(self, tree: Node) -> object:
         """What is called, or None."""
         found = binding_of(tree.func, self.facts, self.local) if isinstance(tree, gast.Call) else None
         return None if found is None else found.object

@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import (
-    TYPE_CHECKING,
-    Any,  # called functions are arbitrary objects
+    TYPE_CHECKING,  # called functions are arbitrary objects
 )
 
 import gast
@@ -485,7 +484,7 @@ _WITH_OUT: tuple[object, ...] = (
 )  # fmt: skip
 
 
-def _object_of_name(node: Node, work: Rewriting) -> Any:
+def _object_of_name(node: Node, work: Rewriting) -> object:
     found = binding_of(node, work.facts, work.facts.names.local)
     return None if found is None else found.object
 
@@ -535,7 +534,7 @@ def expand_masked_reduction(call: Node, work: Rewriting) -> Node | None:
     return None
 
 
-def _operation(call: Node, work: Rewriting) -> Any:
+def _operation(call: Node, work: Rewriting) -> object:
     found = binding_of(call.func, work.facts, work.facts.names.local)
     if found is not None:
         return found.object

@@ -480,7 +480,7 @@ def like_output(tangent: Any, output: Any) -> Any:
     return tangent
 
 
-def cast_seed(seed: Any, output: Any) -> Any:
+def cast_seed(seed: Any, output: Any) -> object:
     """The seed in the dtype of the output; E5014 if its shape differs."""
     if isinstance(output, dict):
         if not isinstance(seed, dict) or seed.keys() != output.keys():

@@ -447,7 +447,7 @@ def forward_half(behind: Derivative[..., object], given: CallArguments) -> tuple
     return y, pullback
 
 
-def seed_rows(behind: AnyDerivative, y: Any, pullback: Any, chosen: tuple[Any, ...], given: CallArguments) -> Vector:
+def seed_rows(behind: AnyDerivative, y: Any, pullback: Any, chosen: tuple[object, ...], given: CallArguments) -> Vector:
     """The Jacobian from seeds: one row for each number among the outputs."""
     found = [np.zeros((0, count_of(chosen)))]
     for part in chunks(count_of(y), *given.values, y):
@@ -496,7 +496,7 @@ def cut(y: object, chosen: object, matrix: Vector) -> Any:
     return rebuild(y, of_output)
 
 
-def _cast_like(block: Vector, one: object, other: object) -> Any:
+def _cast_like(block: Vector, one: object, other: object) -> object:
     """A block in the dtype of the input; a number if both sides are numbers."""
     made = np.array(block, dtype=np.asarray(other).dtype)
     if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):

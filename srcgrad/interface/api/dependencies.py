@@ -84,7 +84,7 @@ def of_rules(made: DerivedText) -> Dependencies:
     return Dependencies((), tuple(entries), ())
 
 
-def as_named(function: object) -> Any:
+def as_named(function: object) -> object:
     """The object that stands under the name of a function, if it is one that decoration made of it."""
     found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
     for part in getattr(function, "__qualname__", "").split("."):

@@ -221,7 +221,7 @@ def names_of(
 
 
 def remaining_signature(
-    signature: inspect.Signature, bound: tuple[Any, ...], words: dict[str, Any]
+    signature: inspect.Signature, bound: tuple[object, ...], words: dict[str, object]
 ) -> inspect.Signature:
     """The signature of a function of which arguments are given already, as `functools.partial` gives them.
 

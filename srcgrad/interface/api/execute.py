@@ -210,7 +210,7 @@ _HELPERS = str(Path(srcgrad.runtime.__file__).parent)
 _RULES = str(Path(import_module("srcgrad.templates").__path__[0]).resolve())
 
 
-def failed_rule(error: Exception, again: Callable[[], Any] | None = None) -> Exception:
+def failed_rule(error: Exception, again: Callable[[], object] | None = None) -> Exception:
     """E5006 for an error that a helper of a rule raises, or a text whose operation takes these arguments.
 
     What the operation does not take is the caller's error, and stays as it is. So does what a user's rule raises, and
@@ -239,7 +239,7 @@ def within_rules(file: str, number: int) -> bool:
     return origin is not None and origin[0].startswith(_RULES)
 
 
-def _runs(again: Callable[[], Any] | None, error: Exception) -> bool:
+def _runs(again: Callable[[], object] | None, error: Exception) -> bool:
     """Whether the function itself takes the arguments for which its derivative fails."""
     if again is None or isinstance(error, np.linalg.LinAlgError):
         return False
@@ -294,7 +294,7 @@ def run(
         _raise(error, primal and (lambda: _call_by_names(primal, copy.deepcopy(values), named)))
 
 
-def _call_by_names(function: Function, values: Sequence[Any], named: tuple[str, ...]) -> Any:
+def _call_by_names(function: Function, values: Sequence[object], named: tuple[str, ...]) -> object:
     if not named:
         return function(*values)
     count = len(values) - len(named)
@@ -306,12 +306,12 @@ def resident_on(device: Device | None, values: Sequence[object]) -> Device | Non
     return device if device is not None and device.is_gpu and are_direct(values) else None
 
 
-def seed_like(output: object, seed: object, resident: Device | None) -> Any:
+def seed_like(output: object, seed: object, resident: Device | None) -> object:
     """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
     return on_device(cast_seed(on_host(seed), as_memory(output)), resident)
 
 
-def _raise(error: Exception, again: Callable[[], Any] | None) -> NoReturn:
+def _raise(error: Exception, again: Callable[[], object] | None) -> NoReturn:
     """Raise an error of generated text: with its code if it has one, and with the user's lines in its traceback.
 
     `again` calls what the user wrote, on copies of the arguments: it tells whose error it is.
@@ -366,9 +366,9 @@ class Pullback:
 
     def __init__(
         self,
-        back: Callable[[Any], Any],
+        back: Callable[[object], object],
         derivative: RequestedDerivative,
-        values: Sequence[Any],
+        values: Sequence[object],
         output: object,
         again: Callable[[Any, Sequence[Any]], Pullback],
     ) -> None:

@@ -266,7 +266,7 @@ def small_shapes(item: dict[str, object]) -> dict[str, tuple[int, ...]] | None:
     return shapes if all(math.prod(shape) <= SMALL for shape in shapes.values()) else None
 
 
-def copy_of_array(value: object) -> Any:
+def copy_of_array(value: object) -> object:
     """A copy of an array: a function may write into its arguments."""
     return value.copy() if isinstance(value, np.ndarray) else value
 

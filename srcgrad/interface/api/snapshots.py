@@ -40,7 +40,7 @@ def snapshot(back: Callable[..., object], given: Iterable[object]) -> Any:
     """
     if type(back) is not FunctionType:
         return back
-    reached: dict[int, Any] = {}
+    reached: dict[int, object] = {}
     for value in (*given, *_objects_outside(back)):
         _reach(value, reached)
     return Copies(reached).of(back)
@@ -49,7 +49,7 @@ def snapshot(back: Callable[..., object], given: Iterable[object]) -> Any:
 def copies(values: Iterable[object], function: Callable[..., object] | None = None) -> Copies:
     """What makes copies of arrays, also in containers and objects, wherever they can be reached from some values."""
     given = tuple(values)
-    reached: dict[int, Any] = {}
+    reached: dict[int, object] = {}
     for value in (given, *(_objects_outside(function) if type(function) is FunctionType else ())):
         _reach(value, reached)
     return Copies(reached, whole=True)
@@ -101,7 +101,7 @@ def _reach(value: object, reached: dict[int, object]) -> None:
         reached.update((id(owner), owner) for owner in found)
 
 
-def parts_of(value: Any) -> Iterator[Any]:
+def parts_of(value: Any) -> Iterator[object]:
     """The arrays, containers and objects that can be reached from a value, itself included, each once."""
     todo, seen = [value], {}
     while todo:
@@ -126,7 +126,7 @@ def parts_of(value: Any) -> Iterator[Any]:
             todo += _fields(one).values()
 
 
-def _content(cell: CellType) -> Any:
+def _content(cell: CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:
@@ -194,14 +194,14 @@ class Copies:
             return value.copy() if id(value) in self.reached else value
         return self._object(value) if _fields(value) else value
 
-    def _array(self, value: Any) -> Any:
+    def _array(self, value: Any) -> object:
         known = self.made.get(id(value))
         if known is None:
             held = any(id(one) in self.reached for one in _owners(value))
             known = self.made[id(value)] = value, value.copy(order="K") if held else value
         return known[1]
 
-    def _container(self, value: Any) -> Any:
+    def _container(self, value: Any) -> object:
         known = self.made.get(id(value))
         if known is not None:
             return known[1]
@@ -213,7 +213,7 @@ class Copies:
         self.made[id(value)] = value, made
         return made
 
-    def _object(self, value: object) -> Any:
+    def _object(self, value: object) -> object:
         """A shallow copy of an object, with copies of those of its attributes that functions of the text read."""
         known = self.made.get(id(value))
         ours = type(value).__module__.startswith("srcgrad.")

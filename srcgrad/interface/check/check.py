@@ -895,7 +895,7 @@ def _mixtures(count: int) -> Iterator[tuple[Shape, ...]]:
                 yield shapes
 
 
-def _draw(generator: np.random.Generator, shape: Shape, limits: tuple[float, float]) -> Any:
+def _draw(generator: np.random.Generator, shape: Shape, limits: tuple[float, float]) -> object:
     numbers = generator.uniform(*limits, shape)
     return numbers if shape else float(numbers)
 

@@ -171,7 +171,7 @@ def tangent_like(tree: object, numbers: Vector) -> Any:
     return rebuild(tree, change)
 
 
-def _part_like(part: Any, numbers: Vector) -> Any:
+def _part_like(part: Any, numbers: Vector) -> object:
     dtype = np.asarray(part).dtype
     flat = numbers.view(np.complex128) if np.issubdtype(dtype, np.complexfloating) else numbers
     if isinstance(part, np.ndarray):

@@ -213,7 +213,7 @@ def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | Non
     return _after(after, program, facts), facts
 
 
-def _after(asked: str, tree: object, facts: Facts) -> Any:
+def _after(asked: str, tree: object, facts: Facts) -> object:
     """A tree after the pass of a name, or after the second one of it: `copy_propagation:2`; E5015 if there is none."""
     name, _, count = asked.partition(":")
     chosen = steps(facts.request.mode, facts.module)

@@ -127,7 +127,7 @@ class _Log:
         self.rows[number - 1] = replace(self.rows[number - 1], adjoint=_copy_if_array(x_bar))
 
 
-def _copy_if_array(x: object) -> Any:
+def _copy_if_array(x: object) -> object:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
@@ -325,7 +325,7 @@ def _nested_text(value: object) -> str:
     return f"[{', '.join(map(_nested_text, value))}]" if isinstance(value, list) else short_text(value)
 
 
-def _json_value(value: object) -> Any:
+def _json_value(value: object) -> object:
     """A value for JSON; numbers that it lacks become strings."""
     if isinstance(value, np.ndarray):
         return _json_value(value.tolist())

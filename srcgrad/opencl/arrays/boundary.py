@@ -38,7 +38,7 @@ def on_host(value: Any) -> Any:
     return value if type(value) in _PLAIN else _replace_arrays(value, _read)
 
 
-def as_memory(value: Any) -> Any:
+def as_memory(value: Any) -> object:
     """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
     return value if type(value) in _PLAIN else _replace_arrays(value, _memory_of_array)
 
@@ -84,11 +84,11 @@ def _read(array: Array) -> Any:
     return array.read()[()] if array.is_number else array.read()
 
 
-def _memory_of_array(array: Array) -> Any:
+def _memory_of_array(array: Array) -> object:
     return array.memory[()] if array.is_number else array.memory
 
 
-def _replace_arrays(value: Any, change: Callable[[Array], Any]) -> Any:
+def _replace_arrays(value: Any, change: Callable[[Array], object]) -> object:
     """A value with something else in place of each device array; itself if there are none."""
     if type(value) in _PLAIN:
         return value
@@ -135,7 +135,7 @@ _LOOKING = (
 )
 
 
-def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
+def sum_to(g: Any, x: Any, dtype: Any = None) -> object:
     """`runtime.sum_to`, of which arrays that fit need nothing."""
     if dtype is not None:
         return _in_numpy(runtime.sum_to, g, x, dtype)
@@ -165,19 +165,19 @@ def add(a: Any, b: Any) -> Any:
     return runtime.add(a, b)
 
 
-def add_at(x_bar: Any, index: Any, g: Any) -> Any:
+def add_at(x_bar: Any, index: Any, g: Any) -> object:
     """`runtime.add_at`, of whose arrays only the one that is added to may be a device's."""
     if type(x_bar) is Array:
         return apply_to_memory(Array, runtime.add_at, (x_bar, index, g), {}, writes=True)
     return runtime.add_at(x_bar, index, g)
 
 
-def scatter(g: Any, x: Any, index: Any) -> Any:
+def scatter(g: Any, x: Any, index: Any) -> object:
     """`runtime.scatter`."""
     return add_at(zeros_like(x), index, g)
 
 
-def owned(x: Any, others: tuple[Any, ...]) -> Any:
+def owned(x: Any, others: tuple[object, ...]) -> object:
     """`runtime.owned`: whether memory is shared is seen from the mirrors."""
     if type(x) is not Array:
         return runtime.owned(x, others)
@@ -188,7 +188,7 @@ def owned(x: Any, others: tuple[Any, ...]) -> Any:
     return x.copy()
 
 
-def _in_numpy(helper: Any, *args: Any, **kwargs: Any) -> Any:
+def _in_numpy(helper: Any, *args: Any, **kwargs: Any) -> object:
     looks = helper.__name__ in _LOOKING
     return apply_to_memory(Array, helper, args, kwargs, looks=looks)
 

@@ -33,7 +33,7 @@ class Generator:
         method = getattr(self.generator, name)
         return functools.partial(self._draw_on_device, method) if callable(method) else method
 
-    def _draw_on_device(self, method: Any, *args: object, **kwargs: Any) -> Any:
+    def _draw_on_device(self, method: Any, *args: object, **kwargs: Any) -> object:
         plain = [value.read() if isinstance(value, Array) else value for value in args]
         named = {key: value.read() if isinstance(value, Array) else value for key, value in kwargs.items()}
         made = method(*plain, **named)
@@ -83,7 +83,7 @@ _MADE = ("__array_api_version__", "__array_namespace_info__", "linalg", "fft", "
 NAMES = frozenset(f"{_CREATION} {_FUNCTIONS} {_STANDARD} {_AS_THEY_ARE}".split()) | frozenset(_MADE)
 
 
-def function_named(name: str) -> Any:
+def function_named(name: str) -> object:
     """What the namespace has under a name; AttributeError if it has nothing."""
     if name not in NAMES:
         raise AttributeError(f"module 'srcgrad.opencl' has no attribute {name!r}")
@@ -91,7 +91,7 @@ def function_named(name: str) -> Any:
 
 
 @functools.cache
-def _make_function(name: str) -> Any:
+def _make_function(name: str) -> object:
     if name in _CREATION.split():
         return getattr(creation, name)
     if name in _AS_THEY_ARE.split():
@@ -108,7 +108,7 @@ def _make_function(name: str) -> Any:
     return own[name] if name in own else _on_device(getattr(np, name))
 
 
-def _on_device(function: Any) -> Any:
+def _on_device(function: Any) -> object:
     """A function of NumPy's, on device arrays; NumPy arrays alone go to the chosen device."""
     plain = isinstance(function, np.ufunc)
     looks = not plain and function in LOOKING
@@ -145,7 +145,7 @@ class Info:
         """The dtypes of arrays for which none is named."""
         return dict(np.__array_namespace_info__().default_dtypes())
 
-    def dtypes(self, *, device: object = None, kind: Any = None) -> dict[str, Any]:
+    def dtypes(self, *, device: object = None, kind: Any = None) -> dict[str, object]:
         """The dtypes of a kind, by name."""
         return dict(np.__array_namespace_info__().dtypes(kind=kind))
 

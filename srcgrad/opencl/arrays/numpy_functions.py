@@ -49,7 +49,7 @@ cumsum dot flatten max mean min nonzero prod repeat round searchsorted std sum t
 WRITE_METHODS = "fill partition put sort"
 
 
-def _functions_named(names: str) -> frozenset[Any]:
+def _functions_named(names: str) -> frozenset[object]:
     found = []
     for name in names.split():
         home, _, last = name.rpartition(".")
@@ -101,21 +101,21 @@ def kernel_for(ufunc: Any) -> Kernel | None:
     return Kernel(function)
 
 
-def _one(ufunc: Any) -> Any:
+def _one(ufunc: Any) -> object:
     def function(x: Any) -> Any:
         return ufunc(x)
 
     return function
 
 
-def _two(ufunc: Any) -> Any:
+def _two(ufunc: Any) -> object:
     def function(x: Any, y: Any) -> Any:
         return ufunc(x, y)
 
     return function
 
 
-def _total(x: Any) -> Any:
+def _total(x: Any) -> object:
     """Of each element:
 
     REAL all = SUM(x);

@@ -34,7 +34,7 @@ class OnHost:
         """Every NumPy array lies in the host's memory."""
         return True
 
-    def adopt(self, array: object) -> tuple[Any, OnHost]:
+    def adopt(self, array: object) -> tuple[object, OnHost]:
         """New memory is used where it is."""
         return array, self
 
@@ -137,7 +137,7 @@ def _bytes(owner: Any) -> Any:
     return _in_memory_order(owner).reshape(-1).view(np.uint8) if owner.size else np.empty(0, np.uint8)
 
 
-def store_on(device: Device, array: object) -> tuple[Any, OnHost | OnDevice]:
+def store_on(device: Device, array: object) -> tuple[object, OnHost | OnDevice]:
     """New memory of the host on a device: the array, which may be a dense copy, and its store."""
     if not device.is_gpu:
         return array, OnHost(device)

@@ -65,7 +65,7 @@ def is_alone(device: Any, text: str) -> bool:
     return all(name in _HARMLESS for name in os.environ if name.startswith("POCL_"))
 
 
-def unlinked(cl: ModuleType, context: Any, device: Any, text: str, options: list[str]) -> Any:
+def unlinked(cl: ModuleType, context: Any, device: Any, text: str, options: list[str]) -> object:
     """The program of a text that `is_alone`; None if the runtime does not give it."""
     made_of = "\n".join([device.platform.version, device.version, *options, text])
     mark = hashlib.sha256(made_of.encode()).hexdigest()[:32]
@@ -180,7 +180,7 @@ class Device:
                 made = self.programs[text, small] = self._built(text, small)
         return made
 
-    def _built(self, text: str, small: bool) -> Any:
+    def _built(self, text: str, small: bool) -> object:
         options = ["-w", *(["-cl-single-precision-constant"] if "#define REAL float" in text else [])]
         options += ["-cl-fp32-correctly-rounded-divide-sqrt"] if self.is_gpu and self.rounds else []
         if not self.has_fp64:
@@ -217,7 +217,7 @@ class Device:
         """What a kernel is given to change memory in places."""
         return self._reached(self.cl.mem_flags.READ_WRITE, memory)
 
-    def _reached(self, access: int, array: object) -> Any:
+    def _reached(self, access: int, array: object) -> object:
         if self.memory == "shared":
             return self.cl.SVM(open_to(array))
         held = self.cl.mem_flags.COPY_HOST_PTR if self.copies else self.cl.mem_flags.USE_HOST_PTR

@@ -19,7 +19,7 @@ _WORDS = (ctypes.c_size_t * (sys.maxsize >> _SHIFT)).from_address(0)  # all memo
 
 LARGE = 1 << 18  # bytes from which on a slab pays
 _KEPT = 1 << 30  # bytes of free slabs that are kept
-_free: dict[int, list[Any]] = {}
+_free: dict[int, list[object]] = {}
 _PROBE = np.empty(1)
 _lock = threading.Lock()
 _held = 0
@@ -109,14 +109,14 @@ def span(array: Any) -> Any:
     return ctypes.c_char * last
 
 
-def spanned(array: Any, kind: Any) -> Any:
+def spanned(array: Any, kind: Any) -> object:
     """The memory of an array as one of the types that `span` gives."""
     memory = kind.from_address(address(array))
     memory._owner = array
     return memory
 
 
-def open_to(array: object) -> Any:
+def open_to(array: object) -> object:
     """Memory whose address a kernel is given: pyopencl asks for some that can be written."""
     if isinstance(array, np.ndarray) and not array.flags.writeable:
         return spanned(array, ctypes.c_char * array.nbytes)

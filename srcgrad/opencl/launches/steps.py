@@ -278,7 +278,7 @@ class Pattern:
     stages: list[Stage]
     writes: list[Stage]  # per value that is written, what computes it
     numbers: Computed | None  # what is computed of Python's numbers alone
-    plans: dict[Any, Plan] = field(default_factory=dict)
+    plans: dict[object, Plan] = field(default_factory=dict)
     kernels: dict[Any, Any] = field(default_factory=dict)
     programs: dict[Any, Any] = field(default_factory=dict)  # in which kernels of that key are
 
