@@ -175,3 +175,17 @@ def test_where_a_number_is_needed_is_no_mask_of_what_it_was_made_of() -> None:
         return np.sum(chosen_or_a_number(x, np.linalg.norm(np.sqrt(np.abs(x)))))
 
     srcgrad.check_grads(f, (np.array([0.3, -0.7, 0.9]),))
+
+
+def root_of_what_is_positive(x: Any) -> Any:
+    return np.sum(np.sqrt(np.maximum(x, 0.0)))
+
+
+def test_a_mask_says_nothing_of_what_the_user_compares() -> None:
+    """`np.where(x >= 0.0, ...)` is ours: what it compares does not show that x is no list."""
+    text: dict[str, Any] = {}
+    exec(srcgrad.source(root_of_what_is_positive), text)
+    slope = text["root_of_what_is_positive_grad"](np.array([0.25, -1.0]))
+    np.testing.assert_allclose(slope, [1.0, 0.0], rtol=1e-12)
+    with pytest.raises(TypeError, match="E5005"):
+        text["root_of_what_is_positive_grad"]([0.25, -1.0])

@@ -26,6 +26,10 @@ def repeated_in_a_call(x):
     return np.sum(np.array([x[0], x[1] * 2.0] * 2) * np.arange(4.0))
 
 
+def repeated_by_name(x):
+    return np.sum(np.stack(arrays=[x[0], x[1] * x[2]] * 2) * np.arange(4.0))
+
+
 def repeated_array_that_changes(x):
     a = x * 2.0
     y = 3 * [a]

@@ -875,9 +875,9 @@ def _spelled_repeats(value: Node, where: Node, before: Block, work: Rewriting) -
     for key in value._fields:
         part = getattr(value, key, None)
         if isinstance(part, list):
-            setattr(
-                value, key, [_spelled_repeats(p, where, before, work) if isinstance(p, gast.expr) else p for p in part]
-            )
+            inner = [isinstance(one, gast.expr | gast.keyword) for one in part]
+            parts = zip(part, inner, strict=True)
+            setattr(value, key, [_spelled_repeats(p, where, before, work) if own else p for p, own in parts])
         elif isinstance(part, gast.expr):
             setattr(value, key, _spelled_repeats(part, where, before, work))
     shown, times = _repeated_display(value)
