@@ -405,4 +405,10 @@ def _own_copy(block: Block, emptied: set[str], facts: Facts) -> Block:
     return made
 
 
-DASK = Target("dask", passes=(blocks_as_tasks,), closures=False, no_items="there is no loop over items that are spread")
+DASK = Target(
+    "dask",
+    passes=(blocks_as_tasks,),
+    closures=False,
+    spreads=True,
+    no_items="there is no loop over items that are spread",
+)

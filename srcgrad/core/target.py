@@ -81,4 +81,5 @@ class Target:
     typed: bool = False  # whether each name has one type, known in each call: nothing is guessed or looked at
     whole: bool = False  # whether a text is one function: calls are written out, and it takes no seed
     closures: bool = True  # whether a function may return one: a pullback that keeps what was computed
+    spreads: bool = False  # whether rows of arguments are spread over workers, and it is for nothing else
     complex: bool = True  # whether its numbers may be complex

@@ -461,7 +461,10 @@ def command(
     options += ["--mode", mode] if mode != "reverse" else []
     options += ["--target", target] if target != DEFAULT else []
     options += ["--inline"] if inline else []
-    options += ["--over", ",".join(over)] if over else []
+    spread = over and targets_named(target).spreads
+    options += (
+        ["--shard", ",".join(f"{one}=0" for one in over)] if spread else ["--over", ",".join(over)] if over else []
+    )
     options += ["--rows", str(rows)] if over and rows is not None else []
     options += ["-o", Path(output).name] if output != "-" else []
     return shlex.join(["srcgrad", "dump", *(_from(output, target) for target in targets), *options])
@@ -553,6 +556,7 @@ class _Output:
     def __post_init__(self) -> None:
         whole = self.target.whole
         self.module = Module(inline=self.inline or whole, seeded=not whole, target=self.target, tidy=self.look.embed)
+        self.module.blocks = self.blocks if self.target.spreads else None
         self.pieces = Pieces(follower(self.look))
 
     def copy(self) -> _Output:
@@ -560,6 +564,7 @@ class _Output:
         module, new = self.module, _Output(self.look, self.inline, self.target, self.blocks)
         new.module = replace(
             module.read(),
+            blocks=module.blocks,
             made=dict(module.made),
             pending=dict(module.pending),
             making=dict(module.making),
@@ -579,7 +584,9 @@ class _Output:
         names = active_parameters(function, kinds, self.module) if wrt is None else named_parameters(function, wrt)
         known = list(self.module.made)
         known_as = function
-        if self.blocks is not None:
+        if self.blocks is not None and self.module.blocks is not None:
+            self.module.blocks = replace(self.blocks, over=named_parameters(function, self.blocks.over))
+        elif self.blocks is not None:
             known_as = blocked_text(
                 function, Blocks(named_parameters(function, self.blocks.over), self.blocks.rows), kinds
             )
@@ -615,7 +622,8 @@ def dump(
     target `-`. With `target="opencl"` array operations run as kernels (with `standalone`, the text holds what
     runs them); with `target="numba"` calls are written out and the functions have the decorator by which Numba
     compiles them.
-    `over` are arguments whose rows come in blocks of `rows`, as in `srcgrad.blocked`.
+    `over` are arguments whose rows come in blocks of `rows`, as in `srcgrad.blocked`; with `target="dask"` those whose
+    rows are spread.
 
     Raises DifferentiationError for a function that is named and has no derivative. A function of a whole
     module may lack one: the text says why; if all of them do, the error of the first is raised.

@@ -249,3 +249,33 @@ def test_a_count_per_block_is_seen(line: str, changed: str) -> None:
 def test_nothing_is_read_but_by_blocks() -> None:
     """The record of the target has one pass, which refuses what it does not know."""
     assert target.DASK.passes == (target.blocks_as_tasks,) and not target.DASK.closures
+
+
+MODEL = """import numpy as np
+
+
+def loss(w, x, t):
+    n, d = x.shape
+    (k,) = t.shape
+    (d,) = w.shape
+    z = x @ w
+    return np.sum(np.logaddexp(0.0, z) - t * z) / n + 0.05 * w @ w
+"""
+
+
+def test_a_standalone_module_does_without_srcgrad(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    options = ["--wrt", "w", "--mode", "value-and-grad", "--target", "dask", "--shard", "x=0,t=0", "--standalone"]
+    line = [sys.executable, "-m", "srcgrad", "dump", "model.py:loss", *options, "-o", "alone.py"]
+    told = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert "--target dask --shard x=0,t=0" in (tmp_path / "alone.py").read_text().replace("\\\n#       ", "")
+    reads = "import sys\nsys.modules.update(dict.fromkeys(['srcgrad', 'gast']))\n"
+    reads += "import alone, dask.array as da, numpy as np\n"
+    reads += "x, t = da.from_array(np.arange(10.0).reshape(5, 2), chunks=(3, 2)), np.ones(5)\n"
+    reads += "print(*alone.loss_value_and_grad(np.ones(2), x, t)[1])\n"
+    told = subprocess.run([sys.executable, "-c", reads], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    x, w = np.arange(10.0).reshape(5, 2), np.ones(2)
+    due = -x.T @ (1.0 - 1.0 / (1.0 + np.exp(-x @ w))) / 5.0 + 0.1 * w
+    np.testing.assert_allclose([float(one) for one in told.stdout.split()], due, rtol=1e-12)

@@ -175,7 +175,7 @@ def spread_rows(
     function: Callable[..., object], target: str | Target, shard: Mapping[str, int] | None, chunks: int | None
 ) -> Blocks | None:
     """What `shard=` and `chunks=` say; None where nothing is spread. E5019 or E5029 for what cannot be."""
-    spreads = target_named(target).name == "dask"
+    spreads = target_named(target).spreads
     if not spreads and shard is None and chunks is None:
         return None
     if not spreads or not shard:

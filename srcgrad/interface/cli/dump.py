@@ -175,7 +175,7 @@ def derive_targets(asked: argparse.Namespace, targets: Sequence[str], text: str 
         text=text,
         target=asked.target,
         output=output,
-        over=asked.over or (),
+        over=asked.shard or asked.over or (),
         rows=asked.rows,
     )
 

@@ -7,7 +7,9 @@ import platform
 
 TARGET = "file.py, file.py:f,g, 'src/*.py', package.module:f, or - for standard input"
 MODES = ("reverse", "forward", "value-and-grad", "vjp", "hvp", "elementwise")
-RUNS_ON = "opencl: kernels; numba: compiled loops; or one that a package brings; default: numpy"
+RUNS_ON = (
+    "opencl: kernels; numba: compiled loops; dask: rows that are spread; or one that a package brings; default: numpy"
+)
 DEFAULT_WRT = "parameters, as x,w,b; default: all that matter"
 
 
@@ -76,6 +78,9 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     dump.add_argument("--over", type=_names, metavar="NAMES", help="take the rows of these parameters in blocks")
     dump.add_argument("--rows", type=int, metavar="N", help="with --over, how many rows a block has; default: chosen")
+    dump.add_argument(
+        "--shard", type=_first_axes, metavar="AXES", help="with --target dask, whose rows are spread, as x=0,t=0"
+    )
     dump.add_argument(
         "--html", metavar="OUT", help="write a page with source and derivative side by side; with -o FILE the text, too"
     )
@@ -181,6 +186,13 @@ def _names(text: str) -> tuple[str, ...]:
     if not all(name.isidentifier() for name in names):
         raise argparse.ArgumentTypeError(f"{text!r} is no list of names, as x,w,b")
     return names
+
+
+def _first_axes(text: str) -> tuple[str, ...]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(axis.strip() == "0" for _, _, axis in pairs):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of names and their axis 0, as x=0,t=0")
+    return _names(",".join(found for found, _, _ in pairs))
 
 
 def _natural_number(text: str) -> int:
