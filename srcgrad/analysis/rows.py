@@ -250,7 +250,7 @@ class Rows:
     def depends(self, node: Node) -> bool:
         """Whether an expression reads rows, their number apart."""
         counted = {id(n.value) for n in walk(node) if isinstance(n, gast.Attribute) and self._is_count(n)}
-        counted |= {id(a) for n in walk(node) if isinstance(n, gast.Call) and self._counts(n) for a in n.args}
+        counted |= {id(one) for one in read_for_lengths(node, self.over, self.facts)}
         names = [n for n in walk(node) if isinstance(n, gast.Name) and id(n) not in counted]
         return any(self.forms.get(n.id, Form()).row is not None for n in names)
 
@@ -261,11 +261,6 @@ class Rows:
     def _is_count(self, node: Node) -> bool:
         held = node.value.id if isinstance(node.value, gast.Name) else ""
         return node.attr in ("dtype", "ndim") or (held in self.over and node.attr in ("shape", "size"))
-
-    def _counts(self, call: Node) -> bool:
-        named = all(isinstance(a, gast.Name) and a.id in self.over for a in call.args)
-        found = binding_of(call.func, self.facts, self.facts.names.local)
-        return named and found is not None and any(found.object is one for one in (len, np.shape, np.size, np.ndim))
 
     def form(self, node: Node) -> Form:
         """The form of an expression; E5029 if it reads rows and cannot be proved to treat each by itself."""
@@ -287,6 +282,17 @@ class Rows:
             found = Form(("?",) * spec.ndim)
         late = late or bool(found.total)
         return found if found.late == late else replace(found, late=late)
+
+
+def read_for_lengths(node: Node, over: tuple[str, ...], facts: Facts) -> list[Node]:
+    """The names of arguments with rows that an expression asks for lengths alone: `x` of `x.shape`, `len(x)`."""
+    found = [n.value for n in walk(node) if isinstance(n, gast.Attribute) and n.attr in ("shape", "size")]
+    for call in (n for n in walk(node) if isinstance(n, gast.Call)):
+        meant = binding_of(call.func, facts, facts.names.local)
+        if meant is not None and any(meant.object is one for one in (len, np.shape, np.size, np.ndim)):
+            if all(isinstance(a, gast.Name) and a.id in over for a in call.args):
+                found += call.args
+    return [one for one in found if isinstance(one, gast.Name) and one.id in over]
 
 
 def _form(node: Node, rows: Rows) -> Form:

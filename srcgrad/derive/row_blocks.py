@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import gast
 import numpy as np
 
-from srcgrad.analysis.rows import ROWS, Form, Plan, plan
+from srcgrad.analysis.rows import ROWS, Form, Plan, plan, read_for_lengths
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -140,7 +140,8 @@ class _Work:
 
     def _rename(self, node: Node) -> None:
         for each in statements([node]):
-            read = [n for n in walk(each) if isinstance(n, gast.Name) and n.id in self.parts]
+            lengths = read_for_lengths(each, self.blocks.over, self.facts)  # those of all rows
+            read = [n for n in walk(each) if isinstance(n, gast.Name) and n.id in self.parts and n not in lengths]
             for item in read:
                 item.id = self.parts[item.id]
             if read or each in self.plan.totals:
