@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from srcgrad.interface.api.map_items import each
     from srcgrad.interface.api.memory import keep_memory
     from srcgrad.interface.api.row_blocks import blocked
-    from srcgrad.interface.api.user_rules import Function, register_jvp, register_vjp, sensitivity
+    from srcgrad.interface.api.user_rules import Function, implicit, register_jvp, register_vjp, sensitivity
     from srcgrad.interface.check.check import check_grads
     from srcgrad.interface.show.explain import explain, report
     from srcgrad.interface.show.trace import debug, trace
@@ -57,6 +57,7 @@ _HOME = {
     "hessian": "interface.api.calculus",
     "hook": "runtime.hooks",
     "hvp": "interface.api.calculus",
+    "implicit": "interface.api.user_rules",
     "jacobian": "interface.api.calculus",
     "jvp": "interface.api.derivatives",
     "keep_memory": "interface.api.memory",
@@ -95,6 +96,7 @@ __all__ = [
     "hessian",
     "hook",
     "hvp",
+    "implicit",
     "jacobian",
     "jvp",
     "keep_memory",

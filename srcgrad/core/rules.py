@@ -63,14 +63,15 @@ class Symbol:
 class FunctionArgument:
     """How an operation calls the function that it gets as `parameter`.
 
-    The function takes `leading` arguments of the operation's own, and after them those of the operation's `args`.
+    The function takes `leading` arguments of the operation's own, None for any number of them, and after them those of
+    the operation's `args`.
     `state` is the place of the one by which it is differentiated besides `args`, or None if there is none; it is
     `swapped` with the other one where the parameter of that name is True. Its rank is `ndim`, or None; what else comes
     first is a number. The parameter `again` gets its derivative in reverse, which is differentiated as well.
     """
 
     parameter: str
-    leading: int = 1
+    leading: int | None = 1
     state: int | None = 0
     swapped: str = ""
     args: str = "args"

@@ -854,7 +854,8 @@ def derive_called_functions(function: Node, facts: Facts) -> None:
     _replace_calls(function, facts)
     for node in statements(function.body):
         operation = facts.operation_of(node)
-        if operation is not None and operation.rule is not None and operation.rule.handed is not None:
+        rule = None if operation is None else operation.rule
+        if operation is not None and rule is not None and rule.handed is not None and rule.kind != "constant":
             if any(one.id in facts.activity.active for one in walk(node) if isinstance(one, gast.Name)):
                 _add_derivative_argument(node.value, operation, facts)
     for item in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]:
@@ -866,23 +867,24 @@ def derive_called_functions(function: Node, facts: Facts) -> None:
 def _add_derivative_argument(call: Node, operation: Operation, facts: Facts) -> None:
     """Put the derivative of the function of a call beside the arguments of the operation."""
     assert operation.rule is not None and operation.rule.handed is not None, "the caller has looked"
-    how = operation.rule.handed
+    how, leading = operation.rule.handed, operation.rule.handed.leading
+    assert leading is not None, "only a constant takes functions of any number of arguments"
     given = operation.bound[how.parameter]
     function = _function(given, facts)
     tree = facts.module.callee(function, call, facts).tree
     own = [one.id for one in (*tree.args.posonlyargs, *tree.args.args)]
     elements = _elements(call, operation, facts)
     places = [k for k, one in enumerate(elements) if active_operand(one, facts)]
-    if len(own) < how.leading + len(elements) or tree.args.vararg is not None:
+    if len(own) < leading + len(elements) or tree.args.vararg is not None:
         raise facts.refuse(
             call, "E5005", f"the arguments do not fit those of `{gast.unparse(given)}`", f"it takes: {', '.join(own)}"
         )
-    wrt, kinds = [own[how.leading + k] for k in places], dict.fromkeys(own[: how.leading], SCALAR)
+    wrt, kinds = [own[leading + k] for k in places], dict.fromkeys(own[:leading], SCALAR)
     if how.state is not None:
         state = 1 - how.state if _is_swapped(operation, how.swapped) else how.state
         wrt.insert(0, own[state])
         kinds[own[state]] = SCALAR if how.ndim == 0 else Kind("array", 1) if how.ndim else UNKNOWN
-    kinds |= kinds_of({own[how.leading + k]: one for k, one in enumerate(elements)}, facts)
+    kinds |= kinds_of({own[leading + k]: one for k, one in enumerate(elements)}, facts)
     mode = "push" if facts.pushes_forward else "pull"
     operation.bound[mode] = literal_node(None)
     if wrt:

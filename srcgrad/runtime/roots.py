@@ -6,6 +6,7 @@ The arguments are those of SciPy's functions. `pull` takes a seed of `func` to t
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any  # functions of the user, and arrays of any floating type
 
@@ -14,6 +15,8 @@ import numpy as np
 from srcgrad.runtime.odes import Equation, joined
 
 Function = Callable[..., Any]
+Value = Any  # a number, an array, bounds in one of SciPy's forms
+Found = tuple[Value, ...]
 
 
 def root_pullback(
@@ -74,12 +77,12 @@ def root_pushforward(
     return made if isinstance(x, np.ndarray) else float(made)
 
 
-def _own(x: Any) -> Any:
+def _own(x: Value) -> Value:
     """A copy of an array, a number as a float."""
     return np.array(x, float) if isinstance(x, np.ndarray) and x.ndim else float(x)
 
 
-def check_slopes(slopes: Any, values: Any, x: Any) -> None:
+def check_slopes(slopes: Value, values: Value, x: Value) -> None:
     """Raise ArithmeticError where there are not as many equations as unknowns, and where x is no root.
 
     >>> check_slopes(np.eye(1), np.zeros(1), 0.0)
@@ -90,7 +93,7 @@ def check_slopes(slopes: Any, values: Any, x: Any) -> None:
         step = float(np.max(np.abs(np.linalg.solve(slopes, np.ravel(values))), initial=0.0))
     except np.linalg.LinAlgError:
         step = np.inf
-    if not step <= 1e-3 * float(np.max(np.abs(x), initial=0.0)) + 1e-6:
+    if not step <= 1e-3 * float(np.max(np.abs(x), initial=0.0)) + 1e-4:
         raise ArithmeticError(
             "E5001 operation not differentiable: what the solver found is no root, or several roots meet there"
         )
@@ -124,3 +127,142 @@ def scalar_root_found(
     if not found.converged:
         raise ArithmeticError(f"root_scalar: {found.flag}")
     return found.root
+
+
+def root_at(func: Function, x: object, args: object = ()) -> object:
+    """What a solver found, as the root of `func(x, *args)` that it is: its derivative is that of the root.
+
+    >>> root_at(lambda x, k: x * x - k, 2.0, (4.0,))
+    2.0
+    """
+    return np.array(x) if isinstance(x, np.ndarray | list | tuple) else x
+
+
+def minimum_found(
+    fun: Function,
+    x0: object,
+    args: object = (),
+    method: object = None,
+    jac: object = None,
+    hess: object = None,
+    hessp: object = None,
+    bounds: object = None,
+    constraints: object = (),
+    tol: object = None,
+    callback: object = None,
+    options: object = None,
+) -> Found:
+    """The parts of what `scipy.optimize.minimize` finds; ArithmeticError (E5008) where a bound holds x back.
+
+    >>> minimum_found(lambda x: np.sum((x - 2.0) ** 2), np.zeros(1))[0].round(4)
+    array([2.])
+    """
+    from scipy.optimize import minimize
+
+    found = minimize(fun, x0, args, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
+    check_inside(found.x, *_ends(bounds))
+    return found.x, found.fun, found.success, found.message, found.get("nit", 0), found.nfev
+
+
+def lowest(fun: Function, x0: object, args: object = (), **options: object) -> Found:
+    """What `minimum_found` gives, as numbers without a derivative."""
+    return minimum_found(fun, x0, args, **options)
+
+
+def least_squares_found(
+    fun: Function,
+    x0: object,
+    jac: object = "2-point",
+    bounds: object = (-np.inf, np.inf),
+    args: object = (),
+    **options: object,
+) -> Found:
+    """The parts of what `scipy.optimize.least_squares` finds; ArithmeticError (E5008) where a bound holds x back.
+
+    >>> least_squares_found(lambda x: x - 2.0, np.zeros(1))[0].round(4)
+    array([2.])
+    """
+    from scipy.optimize import least_squares
+
+    found = least_squares(fun, x0, jac, bounds, args=args, **options)
+    if np.any(found.active_mask):
+        raise ArithmeticError(HELD)
+    return found.x, found.cost, found.fun, found.success, found.message, found.status, found.nfev
+
+
+def nearest(fun: Function, x0: object, args: object = (), **options: object) -> Found:
+    """What `least_squares_found` gives, as numbers without a derivative."""
+    return least_squares_found(fun, x0, args=args, **options)
+
+
+def fitted(misfit: Function, p0: object, count: int, args: Found = (), **options: Value) -> Found:
+    """The parameters, and their covariance, that `scipy.optimize.curve_fit` finds for `misfit(p, *args)`."""
+    from scipy.optimize import curve_fit
+
+    given = {word: value for word, value in options.items() if value is not None}
+    found = curve_fit(lambda _, *p: np.ravel(misfit(np.array(p), *args)), None, np.zeros(count), p0, **given)
+    bounds = options["bounds"]
+    check_inside(found[0], *((bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds))
+    return found[0], found[1]
+
+
+def scalar_minimum_found(
+    fun: Function,
+    bracket: object = None,
+    bounds: Value = None,
+    args: object = (),
+    method: object = None,
+    **options: object,
+) -> Found:
+    """The parts of what `scipy.optimize.minimize_scalar` finds; ArithmeticError (E5008) where a bound holds x back.
+
+    >>> round(scalar_minimum_found(lambda x: (x - 2.0) ** 2)[0], 4)
+    2.0
+    """
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(fun, bracket, bounds, args, method, **options)
+    check_inside(found.x, *((-np.inf, np.inf) if bounds is None else bounds))
+    return found.x, found.fun, found.success, found.nit, found.nfev
+
+
+def lowest_number(fun: Function, bracket: object, args: object = (), **options: object) -> Found:
+    """What `scalar_minimum_found` gives, as numbers without a derivative."""
+    return scalar_minimum_found(fun, bracket, args=args, **options)
+
+
+def settled_at(func: Function, x0: object, args: object = (), **options: object) -> object:
+    """What `scipy.optimize.fixed_point` finds, as numbers without a derivative."""
+    from scipy.optimize import fixed_point
+
+    return fixed_point(func, x0, args, **options)
+
+
+def start_of(f: Function, args: Found = ()) -> object:
+    """Where `scipy.optimize.curve_fit` starts without `p0`: at a one for each parameter of f but the first.
+
+    >>> start_of(lambda x, a, b: a * x + b)
+    array([1., 1.])
+    """
+    return np.ones(len(inspect.signature(f).parameters) - 1 - len(args))
+
+
+HELD = "E5008 what was found is at one of its bounds, where it does not move freely"
+
+
+def check_inside(x: Value, low: Value, high: Value) -> None:
+    """Raise ArithmeticError (E5008) where a value is at one of its bounds: it does not move freely there.
+
+    >>> check_inside(np.ones(2), (0.0, -np.inf), (np.inf, 2.0))
+    """
+    near = 1e-5 * (1.0 + np.abs(x))
+    if np.any(x - np.asarray(low) <= near) or np.any(np.asarray(high) - x <= near):
+        raise ArithmeticError(HELD)
+
+
+def _ends(bounds: Value) -> Found:
+    """The lower and the upper ends, from a pair for each value; None is no end."""
+    if hasattr(bounds, "lb"):
+        return bounds.lb, bounds.ub
+    pairs = [(-np.inf if low is None else low, np.inf if high is None else high) for low, high in bounds or ()]
+    return tuple(np.array(pairs, float).T) if pairs else (-np.inf, np.inf)

@@ -7,9 +7,23 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.optimize import brentq, fsolve, newton, root, root_scalar
+from scipy.optimize import (
+    Bounds,
+    bisect,
+    brentq,
+    curve_fit,
+    fixed_point,
+    fsolve,
+    least_squares,
+    minimize,
+    minimize_scalar,
+    newton,
+    ridder,
+    root,
+    root_scalar,
+)
 
-from srcgrad import grad, hessian, hvp, jvp
+from srcgrad import grad, hessian, hvp, implicit, jvp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.check import check_grads
 
@@ -63,7 +77,81 @@ def a_system(a: Any, b: Any) -> Any:
     return np.sum(sol.x**2)
 
 
+TIMES = np.linspace(0.0, 2.0, 9)
+NOISE = 0.05 * np.sin(7.0 * TIMES)
+
+
+def well(p: Any, k: Any) -> Any:
+    return np.sum((1.0 + TIMES[:2]) * (p - k) ** 2 + p**4)
+
+
+def a_minimum(k: Any) -> Any:
+    res = minimize(well, np.zeros(2), (k,), "BFGS", options={"gtol": 1e-8})
+    return res.x[0] * res.x[1] + res.fun if res.success else 0.0
+
+
+def a_minimum_between_bounds(k: Any) -> Any:
+    def cost(p):
+        return well(p, k) + k[0] * p[0]
+
+    res = minimize(cost, x0=np.zeros(2), bounds=[(-5.0, 5.0), (None, 9.0)], tol=1e-14)
+    return np.sum(res.x**3)
+
+
+def a_minimum_of_a_number(k: Any) -> Any:
+    return minimize_scalar(lambda x, a: np.exp(x) - a * x, args=(k,), tol=1e-12).x ** 2
+
+
+def a_fit(k: Any) -> Any:
+    popt, _ = curve_fit(lambda t, a, b: a * np.exp(-b * t), TIMES, k[0] * np.exp(-k[1] * TIMES) + NOISE, xtol=1e-14)
+    return popt[0] * popt[1]
+
+
+def a_weighted_fit(k: Any) -> Any:
+    def model(t, a, b):
+        return a * t + b * np.sin(k * t)
+
+    return curve_fit(model, TIMES, k * TIMES**2, (1.0, 1.0), 1.0 + TIMES, absolute_sigma=True)[0][1]
+
+
+def far_from_its_data(k: Any) -> Any:
+    """The part of the second derivatives of the model counts, since residuals are not zero."""
+    res = least_squares(lambda p: np.exp(p[0] * TIMES) - k * TIMES**3 - 1.0, [0.5], xtol=1e-15, ftol=1e-15, gtol=1e-14)
+    return res.x[0] + res.cost
+
+
+def least_squares_with_args(a: Any, b: Any) -> Any:
+    def rest(p, a, b):
+        return p**3 + a @ p - b
+
+    return np.sum(least_squares(rest, np.ones(2), bounds=(0.0, 9.0), args=(a, b), xtol=1e-15).x ** 2)
+
+
+def a_fixed_point(k: Any) -> Any:
+    return fixed_point(lambda x, a: np.cos(a * x), 0.5, args=(k,), xtol=1e-13) ** 2
+
+
+def of_other_methods(k: Any) -> Any:
+    return bisect(lambda x: x**3 - k, 0.0, 2.0, xtol=1e-13) + ridder(lambda x: x**3 + x - k, 0.0, 2.0, xtol=1e-13)
+
+
+def balance(x: Any, a: Any, b: Any) -> Any:
+    return a @ x + x**3 - b
+
+
+solved = implicit(lambda a, b: fsolve(balance, np.ones(2), (a, b), xtol=1e-13), balance)
+
+
+def of_a_solver_of_ones_own(a: Any, b: Any) -> Any:
+    return np.sum(solved(a, 2.0 * b) ** 2) * b[0]
+
+
 PROGRAMS = [
+    (of_a_solver_of_ones_own, (np.array([[2.0, 0.5], [-0.3, 1.0]]), np.array([0.7, 1.1]))),
+    (far_from_its_data, (0.7,)),
+    (least_squares_with_args, (np.array([[2.0, 0.5], [-0.3, 1.0]]), np.array([3.0, 2.0]))),
+    (a_fixed_point, (0.7,)),
+    (of_other_methods, (0.7,)),
     (both_ends, (0.7, 1.2)),
     (infinite_ends, ({"a": 1.5, "k": 0.7},)),
     (inner_integral, (0.7,)),
@@ -74,6 +162,22 @@ PROGRAMS = [
     (several_unknowns, (np.array([2.0, 0.8]),)),
     (a_system, (np.array([[2.0, 0.5], [-0.3, 1.0]]), np.array([0.7, 1.1]))),
 ]
+
+
+MINIMA = [
+    (a_minimum, (np.array([0.7, 1.1]),)),
+    (a_minimum_between_bounds, (np.array([0.7, 1.1]),)),
+    (a_minimum_of_a_number, (0.7,)),
+    (a_fit, (np.array([0.9, 0.6]),)),
+    (a_weighted_fit, (0.7,)),
+]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize(("f", "args"), MINIMA, ids=[f.__name__ for f, _ in MINIMA])
+def test_minima_agree_with_differences(f, args, order):
+    """A search by the value ends where that no longer changes: 1e-8 from the minimum, 1e-5 in a difference."""
+    check_grads(f, args, order=order, directions=1, tolerance=1e-4)
 
 
 def some_are_constant(p: Any, k: Any) -> Any:
@@ -104,6 +208,7 @@ def test_programs_agree_with_differences_in_both_modes(f, args):
 
 
 def test_closed_forms():
+    assert grad(a_minimum_of_a_number)(0.7) == pytest.approx(2.0 * np.log(0.7) / 0.7, rel=1e-6)  # of log(k) ** 2
     assert grad(lambda k: brentq(lambda x: x**3 - k, 0.0, 9.0))(8.0) == pytest.approx(1.0 / 12.0, rel=1e-10)
     assert grad(infinite_ends)({"a": 1.5, "k": 0.7})["a"] == pytest.approx(np.sqrt(np.pi / 0.7), rel=1e-10)
 
@@ -120,12 +225,49 @@ def double_root(k: Any) -> Any:
     return newton(lambda x: k * (x - 1.0) ** 2, 1.0)
 
 
+unsolved = implicit(lambda k: 1.0, lambda x, k: x * x - k)
+
+
+def not_solved(k: Any) -> Any:
+    return unsolved(k)
+
+
+def not_converged(k: Any) -> Any:
+    return minimize(lambda p: np.sum((p - k) ** 4 + (p - k) ** 2), [9.0], options={"maxiter": 1}).x[0]
+
+
+def a_valley(k: Any) -> Any:
+    return minimize(lambda p: (p[0] + p[1] - k) ** 2, np.zeros(2)).x[0]
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("f", [moved_jump, no_root, double_root])
+@pytest.mark.parametrize("f", [moved_jump, no_root, double_root, not_converged, not_solved, a_valley])
 def test_what_has_no_derivative_is_refused_when_it_is_met(f):
     with pytest.raises(ArithmeticError, match="E5001"):
         grad(f)(0.7)
     with pytest.raises(ArithmeticError, match="E5001"):
+        jvp(f, (0.7,), (1.0,))
+
+
+def held_by_a_bound(k: Any) -> Any:
+    return minimize(lambda p: np.sum((p - k) ** 2), [0.2], bounds=Bounds(0.0, 0.5)).x[0]
+
+
+def fit_held_by_a_bound(k: Any) -> Any:
+    return curve_fit(lambda t, a: a * t, TIMES, k * TIMES, [0.2], bounds=(0.0, 0.5))[0][0]
+
+
+def least_squares_held_by_a_bound(k: Any) -> Any:
+    return least_squares(lambda p: p - k, [0.2], bounds=(0.0, 0.5)).x[0]
+
+
+@pytest.mark.parametrize("f", [held_by_a_bound, fit_held_by_a_bound, least_squares_held_by_a_bound])
+def test_what_a_bound_holds_back_is_refused(f):
+    """Some methods end at a bound, others near it: there the gradient is not zero."""
+    assert f(0.7) == pytest.approx(0.5, abs=1e-3)
+    with pytest.raises(ArithmeticError, match=r"E5008|E5001"):
+        grad(f)(0.7)
+    with pytest.raises(ArithmeticError, match=r"E5008|E5001"):
         jvp(f, (0.7,), (1.0,))
 
 
@@ -164,7 +306,7 @@ def bent(k: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("f", [bent, moved_jump, no_root, double_root])
+@pytest.mark.parametrize("f", [bent, moved_jump, no_root, double_root, not_converged])
 def test_what_has_no_second_derivative_is_refused_when_it_is_met(f):
     """The first derivative goes through a kink, whose place moves: the second one jumps there."""
     with pytest.raises(ArithmeticError, match="E5001"):

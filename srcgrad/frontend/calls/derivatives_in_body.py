@@ -348,10 +348,27 @@ def _capture_function(
     elif function.tree is not None:
         tree = copy(function.tree)
         home = function.owner or owner
+        if home is not owner:
+            _bring_meanings(tree, home, namespace)
         _capture(tree, frozenset(), home, captured, before, namespace, seen)
         before.append(_definition(tree, spelled))
     elif function.binding is not None and not function.args:
         namespace.extra[spelled] = function.binding
+
+
+def _bring_meanings(tree: Node, home: Facts, namespace: Overlay) -> None:
+    """Let the names of a module that a function of another one reads mean the same where it goes along."""
+    own = own_names(tree) | {n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    own |= home.names.local | frozenset(home.names.functions)
+    renamed: dict[str, str] = {}
+    for read in [n for n in walk(tree) if isinstance(n, gast.Name) and n.id not in own]:
+        meant, known = home.namespace.lookup(read.id), namespace.lookup(read.id)
+        if meant is None or (known is not None and known.object is meant.object):
+            continue
+        if read.id not in renamed:
+            renamed[read.id] = read.id if known is None else home.names.fresh(read.id)
+            namespace.extra[renamed[read.id]] = meant
+        read.id = renamed[read.id]
 
 
 def _no_arguments() -> Node:
@@ -440,13 +457,14 @@ def _make_parameters(
         )
     own = [*arguments.posonlyargs, *arguments.args]
     count = len(given.elts) if isinstance(given, gast.Tuple) else 0
-    missing = len(own) - handed.leading - count
+    leading = len(own) - count if handed.leading is None else handed.leading
+    missing = len(own) - leading - count
     defaults = arguments.defaults[len(arguments.defaults) - max(missing, 0) :]
     if known and (missing < 0 or missing > len(arguments.defaults)):
         raise site.facts.refuse(
             call,
             "E5005",
-            f"`{tree.name}` is called with {handed.leading + count} arguments",
+            f"`{tree.name}` is called with {leading + count} arguments",
             f"it takes: {', '.join(one.id for one in own)}",
         )
     if not known:
@@ -470,7 +488,7 @@ def _apply_partial(found: Function, handed: FunctionArgument, site: Site) -> Fun
         spelled = site.alias(found.name, found.binding)
         known = rule_of(found.called) is None
         arguments = facts.module.source(found.called)[0].tree.args if known else None
-    own = [f"x{k}" for k in range(handed.leading)]
+    own = [f"x{k}" for k in range(handed.leading or 1)]
     if arguments is not None:
         own = [a.id for a in [*arguments.posonlyargs, *arguments.args]][len(found.args) :]
         own = [one for one in own if one not in found.words]

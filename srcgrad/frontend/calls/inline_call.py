@@ -274,7 +274,7 @@ def _visit(value: Node, where: Node, made: Block, work: Rewriting, sure: bool) -
     parts = gast.Tuple(elts=[name(one, gast.Store()) for one in names], ctx=gast.Store())
     if names:
         made.append(work.own(gast.Assign([parts], value.args[places[0]].value, None), where))
-        value.args[places[0] : places[0] + 1] = [gast.copy_location(name(one), value) for one in names]
+    value.args[places[0] : places[0] + 1] = [gast.copy_location(name(one), value) for one in names]
 
 
 def _always(value: Node) -> list[Node]:

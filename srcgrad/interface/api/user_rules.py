@@ -28,6 +28,8 @@ from srcgrad.core.source_text import source_of
 from srcgrad.core.trees import Block, Node, copy, expression, name, own_names, statement, statements, stores, walk
 from srcgrad.frontend.functions_with_rules import Call, call_of
 from srcgrad.runtime import Context, check_adjoint, check_adjoints, check_total
+from srcgrad.runtime.hooks import stop_gradient
+from srcgrad.runtime.roots import root_at
 
 
 def adapt_rule(function: object, own: UserForms) -> Rule:
@@ -238,6 +240,53 @@ def register_jvp(function: object, rule: object | None = None) -> Any:
     (8.0, 12.0)
     """
     return _declare_form(function, rule, "jvp")
+
+
+def implicit(solver: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that `solver` computes, with the derivative of the root of `residual` that the result is.
+
+    `solve = srcgrad.implicit(solver, residual)` takes the arguments of `residual` after its first, and gives
+    may be anything, compiled code or a search: it is called, not looked into. Derivatives of all orders, in both modes,
+    may be anything, compiled code or a search: it is called, and not looked into. Derivatives of all orders, in both
+    modes, are those of the implicit function theorem at x: dx = -(dr/dx)^-1 (dr/dargs) dargs.
+
+    A derivative raises ArithmeticError (E5001) where x is no root of the residual, as after a search that did not
+    converge, or where several roots meet; DifferentiationError (E5013) is raised where `residual` has no names for its
+    parameters. What `residual` reads of a function around it is constant: pass it as an argument.
+
+    >>> import srcgrad
+    >>> def by_newton(k):
+    ...     x = 1.0
+    ...     while abs(x * x - k) > 1e-12:
+    ...         x = 0.5 * (x + k / x)
+    ...     return x
+    >>> square_root = srcgrad.implicit(by_newton, lambda x, k: x * x - k)
+    >>> round(srcgrad.grad(square_root)(4.0), 6), round(srcgrad.grad(srcgrad.grad(square_root))(4.0), 6)
+    (0.25, -0.03125)
+    """
+
+    @opaque
+    def found_by(*args: Any) -> Any:
+        return solver(*args)
+
+    templates.load_for("scipy.optimize")
+    call = call_of(residual, skipped=1)
+    found = fresh(call, "x")
+    names = {
+        fresh(call, "solver"): found_by,
+        fresh(call, "residual"): residual,
+        fresh(call, "stop_gradient"): stop_gradient,
+        fresh(call, "root_at"): root_at,
+    }
+    of, equation, constant, root = names
+    given = "".join(f"{p}, " for p in call.positional)
+    still = ", ".join(f"{constant}({p})" for p in call.positional)
+    lines = [
+        f"def solve({call.parameters}):",
+        f"    {found} = {of}({still})",
+        f"    return {root}({equation}, {found}, ({given}))",
+    ]
+    return load("\n".join(lines) + "\n", "solve", f"implicit {call.name}", names)
 
 
 def sensitivity(

@@ -1,7 +1,9 @@
-"""Roots of functions, by the implicit function theorem; on request."""
+"""Roots and minima of functions, by the implicit function theorem; on request."""
 
+import numpy as np
 from scipy import optimize
 
+import srcgrad
 from srcgrad.core.rules import (
     FunctionArgument,
     adjoint,
@@ -15,14 +17,34 @@ from srcgrad.core.rules import (
     stand_in,
     tangent,
 )
-from srcgrad.runtime.roots import check_slopes, root_found, root_pullback, root_pushforward, scalar_root_found
+from srcgrad.runtime.layout import require_handled
+from srcgrad.runtime.roots import (
+    check_slopes,
+    fitted,
+    least_squares_found,
+    lowest,
+    lowest_number,
+    minimum_found,
+    nearest,
+    root_at,
+    root_found,
+    root_pullback,
+    root_pushforward,
+    scalar_minimum_found,
+    scalar_root_found,
+    settled_at,
+    start_of,
+)
 
+TIMES = "np.array([0.0, 0.5, 1.0])"
+TOL = "options={'gtol': 1e-10}"
 NOTE = "The function is differentiated through its source; where the search starts has no influence on the root."
 
 
 @adjoint(
     optimize.brentq,
     forms=(("scipy.optimize.brentq(lambda s, k: s ** 3 + s - k * x, -9.0, 9.0, args=(y,))", None, None),),
+    aliases=(optimize.bisect, optimize.brenth, optimize.ridder),
     note=NOTE,
     handed=FunctionArgument("f", 1, 0, ndim=0),
 )
@@ -101,6 +123,210 @@ def root_scalar_tangent(z, f, args=(), method=None, bracket=None, x0=None, x1=No
     d[z] = root_pushforward(f, push, z, args, d[args], places=places)
 
 
+@adjoint(
+    root_at,
+    forms=(
+        ("root_at(lambda s, k: s ** 3 + s - k, scipy.optimize.brentq(lambda s: s ** 3 + s - x, -9, 9), (x,))", None),
+    ),
+    note="What a solver found, as a root of an equation.",
+    handed=FunctionArgument("func", 1, 0, ndim=None),
+)
+def known_root(z, func, x, args=()):
+    d[args] = root_pullback(func, pull, z, args, d[z], places=places)
+
+
+@tangent(root_at)
+def known_root_tangent(z, func, x, args=()):
+    d[z] = root_pushforward(func, push, z, args, d[args], places=places)
+
+
+constants([lowest], handed=FunctionArgument("fun", 1, None))
+constants([lowest_number], handed=FunctionArgument("fun", 1, None, ndim=0))
+constants([settled_at], handed=FunctionArgument("func", 1, None, ndim=None))
+constants([nearest], handed=FunctionArgument("fun", 1, None))
+constants([fitted], handed=FunctionArgument("misfit", 1, None))
+constants([start_of], handed=FunctionArgument("f", None, None))
+LEAST = "The minimum is where the gradient is zero, and its derivative that of this root."
+
+
+@adjoint.composed(
+    optimize.minimize,
+    forms=(
+        (f"scipy.optimize.minimize(lambda p, k: np.sum((p - k) ** 2 + p ** 4), np.zeros(2), args=(x,), {TOL}).x", (2,)),
+        (f"scipy.optimize.minimize(lambda p: np.sum((p - x) ** 2 + p ** 4), np.zeros(2), {TOL}).fun", (2,)),
+    ),
+    note=f"{LEAST} Without `jac=` and the like and `constraints=`; no bound may hold a value back.",
+)
+def minimize(
+    fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(), tol=None, options=None
+):
+    require_handled(jac is None and hess is None and hessp is None, "a derivative that is given to minimize")
+    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
+
+    def cost(p):
+        return fun(p, *args)
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = lowest(cost, x0, method=method, bounds=bounds, tol=tol, options=options)
+    x = root_at(slope, found[0])
+    return x, cost(x), found[2], found[3], found[4], found[5]
+
+
+@adjoint.composed(
+    optimize.least_squares,
+    forms=(
+        (f"scipy.optimize.least_squares(lambda p, k: np.exp(p) + k * p - {TIMES}, np.zeros(3), args=(x,)).x", (3,)),
+    ),
+    note=f"{LEAST} Without a function for `jac=`, and other `loss=`; no bound may hold a value back.",
+)
+def least_squares(
+    fun,
+    x0,
+    jac="2-point",
+    bounds=(-np.inf, np.inf),
+    method="trf",
+    ftol=1e-8,
+    xtol=1e-8,
+    gtol=1e-8,
+    x_scale=1.0,
+    loss="linear",
+    max_nfev=None,
+    args=(),
+):
+    require_handled(isinstance(jac, str), "a derivative that is given to least_squares")
+    require_handled(loss == "linear", "another loss than a sum of squares")
+
+    def errors(p):
+        return np.asarray(fun(p, *args))
+
+    def cost(p):
+        r = errors(p)
+        return 0.5 * np.sum(r * r)
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = nearest(
+        errors,
+        x0,
+        jac=jac,
+        bounds=bounds,
+        method=method,
+        ftol=ftol,
+        xtol=xtol,
+        gtol=gtol,
+        x_scale=x_scale,
+        max_nfev=max_nfev,
+    )
+    x = root_at(slope, found[0])
+    rest = errors(x)
+    return x, 0.5 * np.sum(rest * rest), rest, found[3], found[4], found[5], found[6]
+
+
+@adjoint.composed(
+    optimize.curve_fit,
+    forms=(
+        (
+            f"scipy.optimize.curve_fit(lambda t, a, b: a * np.exp(b * t), {TIMES}, {TIMES} + 1.0 + x, (1.0, 0.5))[0]",
+            (3,),
+        ),
+    ),
+    note=f"{LEAST} The covariance is taken to be constant. Without `jac=`; no bound may hold a value back.",
+    results=(("popt", 1), ("pcov", 2)),
+)
+def curve_fit(
+    f,
+    xdata,
+    ydata,
+    p0=None,
+    sigma=None,
+    absolute_sigma=False,
+    check_finite=None,
+    bounds=(-np.inf, np.inf),
+    method=None,
+    *,
+    maxfev=None,
+    ftol=None,
+    xtol=None,
+    gtol=None,
+):
+    weights = 1.0 if sigma is None else 1.0 / np.asarray(sigma)
+    require_handled(np.ndim(weights) < 2, "a covariance as `sigma=`")
+
+    def misfit(p):
+        return weights * (f(xdata, *p) - ydata)
+
+    def cost(p):
+        r = misfit(p)
+        return 0.5 * np.sum(r * r)
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    start = start_of(f) if p0 is None else p0
+    found = fitted(
+        misfit,
+        start,
+        np.size(ydata),
+        bounds=bounds,
+        method=method,
+        absolute_sigma=absolute_sigma,
+        maxfev=maxfev,
+        ftol=ftol,
+        xtol=xtol,
+        gtol=gtol,
+    )
+    return root_at(slope, found[0]), found[1]
+
+
+@adjoint.composed(
+    optimize.minimize_scalar,
+    forms=(("scipy.optimize.minimize_scalar(lambda p, k: (p - k) ** 2 + p ** 4, args=(x,)).x", ()),),
+    note=f"{LEAST} No bound may hold the value back.",
+)
+def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
+    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
+
+    def cost(p):
+        return fun(p, *args)
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = lowest_number(cost, bracket, bounds=bounds, method=method, tol=tol, options=options)
+    x = root_at(slope, found[0])
+    return x, cost(x), found[2], found[3], found[4]
+
+
+@adjoint.composed(
+    optimize.fixed_point,
+    forms=(
+        ("scipy.optimize.fixed_point(lambda s: np.cos(x * s), 0.5, xtol=1e-12)", ()),
+        ("scipy.optimize.fixed_point(lambda s, k: np.tanh(k * s) + 0.2, np.ones(2), args=(x,), xtol=1e-12)", (2,)),
+    ),
+    note=NOTE,
+)
+def fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
+    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
+
+    def step(x):
+        return func(x, *args)
+
+    def rest(x):
+        return step(x) - x
+
+    return root_at(rest, settled_at(step, x0, xtol=xtol, maxiter=maxiter, method=method))
+
+
+in_parts(optimize.minimize_scalar, scalar_minimum_found, ("x", "fun", "success", "nit", "nfev"))
+in_parts(optimize.minimize, minimum_found, ("x", "fun", "success", "message", "nit", "nfev"))
+in_parts(optimize.least_squares, least_squares_found, ("x", "cost", "fun", "success", "message", "status", "nfev"))
+stand_in(scalar_minimum_found, optimize.minimize_scalar)
+stand_in(minimum_found, optimize.minimize)
+stand_in(least_squares_found, optimize.least_squares)
 in_parts(optimize.root, root_found, ("x",), success=True)
 in_parts(optimize.root_scalar, scalar_root_found, ("root",), converged=True)
 stand_in(root_found, optimize.root)
