@@ -242,13 +242,13 @@ def register_jvp(function: object, rule: object | None = None) -> Any:
     return _declare_form(function, rule, "jvp")
 
 
-def implicit(solver: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:
+def implicit(solver: Primal, residual: Primal) -> Primal:
     """The function that `solver` computes, with the derivative of the root of `residual` that the result is.
 
     `solve = srcgrad.implicit(solver, residual)` takes the arguments of `residual` after its first, and gives
-    may be anything, compiled code or a search: it is called, not looked into. Derivatives of all orders, in both modes,
-    may be anything, compiled code or a search: it is called, and not looked into. Derivatives of all orders, in both
-    modes, are those of the implicit function theorem at x: dx = -(dr/dx)^-1 (dr/dargs) dargs.
+    `solver(*args)`: a number x, or an array, at which `residual(x, *args)` is zero, with as many elements as x. The
+    solver may be anything, compiled code or a search: it is called, and not looked into. Derivatives of all orders, in
+    both modes, are those of the implicit function theorem at x: dx = -(dr/dx)^-1 (dr/dargs) dargs.
 
     A derivative raises ArithmeticError (E5001) where x is no root of the residual, as after a search that did not
     converge, or where several roots meet; DifferentiationError (E5013) is raised where `residual` has no names for its
@@ -266,7 +266,7 @@ def implicit(solver: Callable[..., Any], residual: Callable[..., Any]) -> Callab
     """
 
     @opaque
-    def found_by(*args: Any) -> Any:
+    def found_by(*args: object) -> object:
         return solver(*args)
 
     templates.load_for("scipy.optimize")
