@@ -214,6 +214,7 @@ class Origin:
     augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
     updates: dict[Node, None] = field(default_factory=dict)  # `d[k] = d[k] + e` that were `d[k] += e`
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
+    entered: dict[Node, None] = field(default_factory=dict)  # those of them that the backward half does not enter
     lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
 
 

@@ -13,6 +13,7 @@ import itertools
 import logging
 import math
 import operator
+import threading
 import time
 import warnings
 from dataclasses import dataclass
@@ -1017,10 +1018,156 @@ def conditional_read(x):
     return 2.0 * x + (extra if x > 0.5 else 0.0)
 
 
+# -- keys, folds, iterators -------------------------------------------------------------------------------------------
+@ordinary([0.9, 0.3, 0.5, 0.1])
+def median_of_a_list(values):
+    s = sorted(values)
+    return 0.5 * (s[1] + s[2]) ** 2 + sum(rank * v for rank, v in enumerate(sorted(values, reverse=True), 1))
+
+
+@ordinary([0.3, 0.9, 0.1], [3, 1, 2])
+def sorted_pairs(xs, ks):
+    pairs = sorted(zip(xs, ks), key=lambda p: p[1])
+    return sum(x * x * (j + 1) for j, (x, _) in enumerate(pairs))
+
+
+@ordinary(np.array([0.3, 0.9, 0.1]))
+def places_by_key(x):
+    order = sorted(range(len(x)), key=lambda i: x[i])
+    best = max(range(len(x)), key=lambda i: x[i])
+    return sum(x[k] * (j + 1) for j, k in enumerate(order)) * x[best]
+
+
+@ordinary({"a": 0.9, "b": 0.3, "c": 0.5})
+def sorted_keys(p):
+    s = 0.0
+    for k in sorted(p):
+        s = s * 2.0 + p[k]
+    return s
+
+
+@ordinary([0.9, 0.3, 0.5])
+def folds_backwards(cs):
+    return functools.reduce(lambda acc, c: c + 1.0 / acc, reversed(cs), 1.0)
+
+
+@ordinary([0.01, 0.02, 0.03], 1.5)
+def compounds(rates, start):
+    balances = list(itertools.accumulate(rates, lambda b, r: b * (1.0 + r), initial=start))
+    return balances[-1] * balances[1]
+
+
+@ordinary([0.9, 0.3, 0.5, 2.0])
+def pairs_with_a_break(xs):
+    e = 0.0
+    for a, b in itertools.combinations(xs, 2):
+        if a * b > 1.5:
+            break
+        e += 1.0 / (a - b) ** 2
+    return e
+
+
+@ordinary([0.9, 0.3], [0.5, 2.0, 0.1])
+def several_iterators(p, q):
+    longest = sum((a + b) ** 2 for a, b in itertools.zip_longest(p, q, fillvalue=0.0))
+    grid = max(math.sin(x) * y for x, y in itertools.product(p, q))
+    orders = sum(a * b**k for k, (a, b) in enumerate(itertools.permutations(q, 2)))
+    return longest * grid + orders + sum(v**3 for v in itertools.islice(q, 1, 3))
+
+
+@ordinary(A)
+def endless_iterators(x):
+    s = 0.0
+    for k in itertools.count():
+        s = s + x[k] ** 2
+        if k == 2:
+            break
+    return s + sum(w * v for w, v in zip(itertools.cycle([1.0, -2.0]), x))
+
+
+@ordinary([0.9, -0.3, 0.5])
+def any_behind_and(xs):
+    y = 0.0
+    if len(xs) > 2 and any(v < 0.0 for v in xs):
+        y = xs[0] ** 2
+    return y * xs[2] if xs and all(v < 9.0 for v in xs) else y
+
+
+# -- what called functions change -------------------------------------------------------------------------------------
+@ordinary(A, B)
+def own_argument_centred(x, w):
+    y = centred(x)
+    return np.sum(w * y * y) + np.sum(x**3)
+
+
+def centred_and_scaled(a, s):
+    centred(a)
+    a *= s
+    return a
+
+
+@ordinary(A, 0.3)
+def helpers_in_helpers(x, s):
+    y = x.copy()
+    z = centred_and_scaled(y, s) ** 2
+    w = y * centred(y)
+    return np.sum(z * y) + np.sum(w)
+
+
+class Mesh:
+    def __init__(self, shift):
+        self.shift = shift
+
+    def smooth(self, u, alpha):
+        u[1:-1] = (1.0 - alpha) * u[1:-1] + 0.5 * alpha * (u[:-2] + u[2:])
+
+    def move(self, u):
+        u += self.shift
+
+
+MESH = Mesh(0.3)
+
+
+@ordinary(A, 0.3)
+def methods_that_write(u, alpha):
+    MESH.smooth(u, alpha)
+    MESH.move(u)
+    return np.sum(u**3)
+
+
+@ordinary(np.array([[0.3, 0.9, 0.5], [1.2, 0.4, 0.2]]))
+def rows_that_change(m):
+    for i in range(2):
+        centred(m[i])
+    return np.sum(m**4)
+
+
+# -- more of match and with -------------------------------------------------------------------------------------------
+@ordinary({"kind": "gauss", "mu": 0.3, "sigma": 0.7}, 0.5)
+def match_on_the_rest(dist, x):
+    match dist:
+        case {"kind": "gauss", **p}:
+            return -0.5 * ((x - p["mu"]) / p["sigma"]) ** 2 - math.log(p["sigma"])
+        case {"kind": "exp", "rate": r}:
+            return math.log(r) - r * x
+    return 0.0
+
+
+LOCK = threading.RLock()
+
+
+@ordinary(A)
+def lock_and_timer(x):
+    with Timer():
+        y = np.sum(x**2)
+        with LOCK:
+            z = y * y
+    return z * x[0]
+
+
 # What is refused as yet, with the code.
 REFUSED = {
-    "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "helper_in_place": "E5010",
-    "procedure_in_place": "E5010", "match_on_classes": "E5005", "timer_context": "E5005", "resumed_elsewhere": "E5005",
-    "any_and_all": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
+    "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "match_on_classes": "E5005",
+    "timer_context": "E5005", "resumed_elsewhere": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
     "conditional_read": "E5011",
 }  # fmt: skip

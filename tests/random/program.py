@@ -7,7 +7,7 @@ import random
 from tests.random.kinds import INT, MISLEADING, NAMES, NUM, Class, Function, Kind, Scope, World, arr
 from tests.random.statements import Statements, written
 
-HEAD = "import dataclasses\nimport math\nimport typing\n\nimport numpy as np\nimport numpy as xp\nfrom numpy import linalg as la\n\n"
+HEAD = "import dataclasses\nimport functools\nimport itertools\nimport math\nimport typing\n\nimport numpy as np\nimport numpy as xp\nfrom numpy import linalg as la\n\n"
 SHAPES = ((3,), (3,), (3,), (3,), (2,), (2,), (4,), (2, 3), (2, 2), (1,), (3, 1), (1, 2), (0,), ())
 
 
@@ -17,7 +17,7 @@ FORMS = {
     "augmented": 0.3, "augmented_part": 0.5, "alias": 0.4, "effect": 0.5, "list_effect": 0.5, "array_effect": 0.6, "dict_effect": 0.6,
     "comprehension": 0.4, "deletion": 0.7, "swap": 0.6, "lambda_bound": 0.6, "field_target": 0.6, "odd_one": 0.4, "with_block": 0.6,
     "inner_function": 0.5, "counter": 0.6, "early_return": 0.4, "while_loop": 0.5, "over_items": 0.4, "over_range": 0.4,
-    "walrus": 0.6, "generator": 0.7, "sorted": 0.7, "chosen": 0.5, "other": 0.5, "beside": 0.4, "masked": 0.4, "matrix": 0.3,
+    "walrus": 0.6, "generator": 0.7, "sorted": 0.7, "folded": 0.4, "iterated": 0.4, "chosen": 0.5, "other": 0.5, "beside": 0.4, "masked": 0.4, "matrix": 0.3,
     "cut": 0.3, "listed": 0.3, "mask_bound": 0.4, "optional": 0.6, "bound_method": 0.6,
 }  # fmt: skip
 

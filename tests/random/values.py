@@ -195,7 +195,19 @@ class Values:
     def odd(self, depth: int) -> str:
         """Forms that the reference has and few write."""
         scope, number = self.scope, self.number(depth + 1)
-        forms = ["walrus", "walrus", "and", "compared", "sequence", "integer", "generator", "chosen", "sorted"]
+        forms = [
+            "walrus",
+            "walrus",
+            "and",
+            "compared",
+            "sequence",
+            "integer",
+            "generator",
+            "chosen",
+            "sorted",
+            "folded",
+            "iterated",
+        ]
         form = self.pick.choice([one for one in forms if one not in scope.world.without] or ["sequence"])
         if form == "walrus" and scope.outer is not None and depth < 2:
             name = scope.target(NUM)
@@ -219,9 +231,58 @@ class Values:
         if form == "generator":
             name = self.pick.choice(["a", "b", "i", "x"])
             return f"sum({number} * 0.1 * {name} for {name} in range(3))"
+        if form in ("folded", "iterated"):
+            return self.folded(number, depth) if form == "folded" else self.iterated(number, depth)
         if form == "chosen":
             return f"[{number}, {self.number(depth + 1)}][{self.pick.choice(['0', '-1', 'int(' + self.test(depth + 1) + ')'])}]"
         return f"sorted([{number}, {self.number(depth + 1)}])[0]"
+
+    def folded(self, number: str, depth: int) -> str:
+        """A fold of numbers, or a choice among them by a key."""
+        one, other = self.pick.sample(["a", "b", "i", "x", "s"], 2)
+        items = f"[{number}, {self.number(depth + 1)}, {self.number(depth + 1)}]"
+        key = self.pick.choice(["abs", f"lambda {one}: -{one}", f"lambda {one}: {one} * {one}"])
+        fold = f"lambda {one}, {other}: {one} * 0.5 + {other} * {one}"
+        return self.pick.choice(
+            [
+                f"sorted({items}, key={key})[{self.pick.choice(['0', '1', '-1'])}]",
+                f"min({items}, key={key})",
+                f"max({items}, key={key})",
+                f"functools.reduce({fold}, {items})",
+                f"functools.reduce({fold}, {items}, {self.number(depth + 1)})",
+                f"sum({one} * {other} for {one}, {other} in enumerate(sorted({items}, reverse=True)))",
+            ]
+        )
+
+    def iterated(self, number: str, depth: int) -> str:
+        """A sum over what an iterator of `itertools` gives."""
+        one, other = self.pick.sample(["a", "b", "i", "x", "s"], 2)
+        items = f"[{number}, {self.number(depth + 1)}, {self.number(depth + 1)}]"
+        known = self.named(
+            lambda kind: kind.tag in ("list", "tuple") and len(kind.items) > 1 and set(kind.items) == {NUM}
+        )
+        items = known[0] if known is not None and self.pick.random() < 0.5 else items
+        pairs = self.pick.choice(
+            [
+                f"pairwise({items})",
+                f"combinations({items}, 2)",
+                f"permutations({items}, 2)",
+                f"product({items}, [0.3, 0.8])",
+                f"product({items}, repeat=2)",
+                f"zip_longest({items}, [0.3], fillvalue=0.5)",
+            ]
+        )
+        single = self.pick.choice(
+            [
+                f"accumulate({items})",
+                f"accumulate({items}, lambda a, b: a * b)",
+                f"chain({items}, [0.7])",
+                f"islice({items}, 2)",
+            ]
+        )
+        if self.pick.random() < 0.5:
+            return f"sum({one} * {other} * {other} for {one}, {other} in itertools.{pairs})"
+        return f"sum({one} * {one} for {one} in itertools.{single})"
 
     def integer(self, depth: int = 0) -> str:
         """An expression whose value is an integer, from 0 to 5."""

@@ -240,7 +240,8 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
     )
     facts.tape.saved = kept_alive(program, facts) | names_sharing_arrays(program, facts)
     forward = restore_contexts(write_forward(program.forward, facts), facts.origin.contexts)
-    backward = restore_contexts(cite_lines(program.backward, facts), facts.origin.contexts)
+    again = [one for one in facts.origin.contexts if one not in facts.origin.entered]
+    backward = restore_contexts(cite_lines(program.backward, facts), again)
     if facts.request.mode == "vjp":
         definition.body += [*forward, pullback(program, facts, backward), results(program, facts)]
     else:

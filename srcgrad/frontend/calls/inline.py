@@ -35,6 +35,7 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
+    children,
     copy,
     is_write,
     name,
@@ -158,6 +159,8 @@ def check_order(value: Node | None, site: Site, alone: bool = True) -> None:
         known = Procedures(site.facts)
         given = known.arguments(call, site.facts, site.local)
         seen = {one for part in given for one in known.seen(part, site.facts, site.local)}
+        if not writes and found.tree is None and alone and _is_computed_first(call, value):
+            continue
         if writes or (seen and not (alone and _is_apart(seen, call, value, site.facts))):
             raise site.facts.refuse(
                 call,
@@ -184,6 +187,26 @@ def _changes_what_is_read(tree: Node, call: Node, value: Node, site: Site) -> bo
     kept = [one for one in trees if is_straight(one) or not changes_outside(one, site.facts)]
     read |= {n.id for one in kept for n in walk(one) if isinstance(n, gast.Name)}
     return bool(read & outer_changes(tree, site.facts))
+
+
+def _is_computed_first(call: Node, value: Node) -> bool:
+    """Whether nothing is computed in an expression before a call: a name before it shows what the call changes."""
+    if value is call:
+        return True
+    if isinstance(value, gast.IfExp | gast.BoolOp | gast.Lambda | gast.ListComp | gast.GeneratorExp | gast.DictComp):
+        return False
+    for part in children(value):
+        if any(n is call for n in walk(part)):
+            return _is_computed_first(call, part)
+        if not isinstance(part, gast.Name | gast.Constant | gast.operator | gast.unaryop | gast.expr_context):
+            plain = (
+                isinstance(value, gast.Call)
+                and part is value.func
+                and isinstance(getattr(part, "value", None), gast.Name)
+            )
+            if not plain:
+                return False
+    return False
 
 
 def _is_apart(seen: set[str], call: Node, value: Node, facts: Facts) -> bool:

@@ -526,7 +526,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     inner = _facts_of(tree, found, Overlay(namespace), source, facts)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
-    given = arguments_of(call, tree, found, facts)
+    given = _write_into_arrays(tree, arguments_of(call, tree, found, facts), facts)
     known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
     inner.names.functions.update(known | owners)
@@ -564,6 +564,24 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         facts.resolution.kept.update({where: None} if found.kept and where.value is call else {})
         return last
     return _name_result(last, tree, where, before, call, facts, kept=found.kept)
+
+
+def _write_into_arrays(tree: Node, given: dict[str, Node], facts: Facts) -> dict[str, Node]:
+    """`a[...] -= e` for `a -= e` of parameters that are given arrays, which change; numbers would be bound anew."""
+    order = statements(tree.body)
+    bound = {
+        one for node in order if not isinstance(node, gast.AugAssign) for one in stores(node) if not is_write(node)
+    }
+    for node in order:
+        held = node.target.id if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) else ""
+        if held in bound or held not in given:
+            continue
+        value = given[held]
+        kind = facts.kinds.of_expressions.get(value) or known_of(value, facts)
+        if kind.tag == "array" and kind.ndim:
+            whole = gast.Subscript(name(held), literal_node(...), gast.Store())
+            node.target = at(whole, node.target)
+    return given
 
 
 def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:

@@ -301,18 +301,26 @@ class Procedures:
             operation = operation_of(call, facts, local)
         except DifferentiationError:
             return []  # refused later, if a derivative flows through it
+        function, args = None if operation is None else operation.function, call.args
         if operation is None or operation.kind != "callee":
-            return []
-        changes = self.changed(operation.function)
-        lists = [a for a in [*call.args, *(w.value for w in call.keywords)] if _is_list(a, facts)]
-        joined = (
-            Procedures(self.facts, augments=True).changed(operation.function) if lists and not self.augments else {}
-        )
+            method = function_of(call.func, facts, local) if isinstance(call.func, gast.Attribute) else None
+            if (
+                method is None
+                or not method.args
+                or method.binding is None
+                or not isinstance(method.called, FunctionType)
+            ):
+                return []
+            function, args = method.called, [*method.args, *call.args]
+        changes = self.changed(function)
+        lists = [a for a in [*args, *(w.value for w in call.keywords)] if _is_changed(a, facts)]
+        joined = Procedures(self.facts, augments=True).changed(function) if lists and not self.augments else {}
         if not changes and not joined:
             return []
-        tree = self.facts.module.source(operation.function)[0].tree
+        tree = self.facts.module.source(function)[0].tree
         positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
-        given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+        own = len(args) - len(call.args)  # the object itself, whose attributes other passes see to
+        given = dict(zip(positional[own:], call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
         for parameter in changes:
             if parameter not in given and parameter in _mutable_default_parameters(tree):
                 raise facts.refuse(
@@ -322,7 +330,9 @@ class Procedures:
                     f"pass `{parameter}`, or make it anew in the function",
                 )
         found = [(value, changes[one]) for one, value in given.items() if one in changes]
-        found += [(v, False) for one, v in given.items() if one in joined and one not in changes and _is_list(v, facts)]
+        found += [
+            (v, False) for one, v in given.items() if one in joined and one not in changes and _is_changed(v, facts)
+        ]
         return [(value, alone) for value, alone in found if not (alone and _has_own_methods(value, facts, local))]
 
 
@@ -727,11 +737,11 @@ def _objects_read(node: Node, facts: Facts, local: frozenset[str], beside: Node 
     return {id(one) for value in held if value is not None for one in (value, type(value))}
 
 
-def _is_list(value: Node, facts: Facts) -> bool:
-    """Whether a value is known as a list, which `a += e` changes."""
+def _is_changed(value: Node, facts: Facts) -> bool:
+    """Whether a value is known as a list or an array, which `a += e` changes."""
     named = getattr(value, "id", "")
     known = facts.kinds.of_expressions.get(value), facts.kinds.of_names.get(named), facts.kinds.named.get(named)
-    return any(kind is not None and kind.tag == "list" for kind in known) or facts.list_kind(named) == "list"
+    return any(kind is not None and kind.tag in ("list", "array") for kind in known) or facts.list_kind(named) == "list"
 
 
 def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:

@@ -11,14 +11,18 @@ Unpacking into what is no name: `a[i], o.k, *d["r"] = e` binds names first, and 
 
 from __future__ import annotations
 
+import inspect
+import threading
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 import gast
 import numpy as np
 
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.trees import (
     BLOCKS,
@@ -31,6 +35,7 @@ from srcgrad.core.trees import (
     header,
     holds,
     literal_value,
+    loads,
     name,
     parameters,
     statements,
@@ -39,6 +44,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rewrite, rewrite_parts, rewrite_statements
 from srcgrad.frontend.calls.inline_call import filled_parameters, takes_a_tuple
+from srcgrad.frontend.kinds_of_values import NOTHING, live_object
 from srcgrad.frontend.resolve import binding_of
 
 if TYPE_CHECKING:
@@ -51,11 +57,58 @@ QUIET = (np.errstate, warnings.catch_warnings)
 def is_quiet(node: Node, facts: Facts) -> bool:
     """Whether a `with` is of a context that changes no value, and binds no name."""
     for item in node.items:
-        called = item.context_expr
-        found = binding_of(called.func, facts, facts.names.local) if isinstance(called, gast.Call) else None
-        if found is None or not any(found.object is one for one in QUIET) or item.optional_vars is not None:
+        cls = _class_of_context(item.context_expr, facts)
+        if item.optional_vars is not None or not (any(cls is one for one in QUIET) or _keeps_to_itself(cls, facts)):
             return False
+        if cls not in QUIET and facts.names.local.intersection(loads(item.context_expr)):
+            return False  # its names may be others where the function is written out
     return True
+
+
+def is_of_arithmetic(node: Node, facts: Facts) -> bool:
+    """Whether a `with` says how to compute, as `np.errstate` does: both halves are to heed it."""
+    return any(any(_class_of_context(item.context_expr, facts) is one for one in QUIET) for item in node.items)
+
+
+def _class_of_context(value: Node, facts: Facts) -> object:
+    """The class whose object a context is: one that is made here, or one that somebody holds."""
+    if isinstance(value, gast.Call):
+        found = binding_of(value.func, facts, facts.names.local)
+        return None if found is None else found.object
+    held = live_object(value, facts.namespace, facts.names.local, None)
+    return None if held is NOTHING else type(held)
+
+
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+
+
+def _keeps_to_itself(cls: object, facts: Facts) -> bool:
+    """Whether a context changes nothing but its own attributes, and lets each exception pass."""
+    if cls in _LOCKS:
+        return True
+    if not isinstance(cls, type) or facts.module is None:
+        return False
+    methods = [inspect.getattr_static(cls, one, None) for one in ("__enter__", "__exit__")]
+    trees = []
+    for method in methods:
+        if not isinstance(method, FunctionType):
+            return False
+        try:
+            trees.append(facts.module.source(method)[0].tree)
+        except DifferentiationError:
+            return False
+    leave = [n.value for s in trees[1].body for n in find_nodes(s, gast.Return)]
+    passes = all(value is None or (isinstance(value, gast.Constant) and not value.value) for value in leave)
+    return passes and all(_stores_in_itself(tree) for tree in trees)
+
+
+def _stores_in_itself(tree: Node) -> bool:
+    """Whether a method binds names of its own, and attributes of its object."""
+    own = parameters(tree)[:1]
+    parts = [n for s in tree.body for n in find_nodes(s, gast.Attribute, gast.Subscript)]
+    stored = [n for n in parts if not isinstance(n.ctx, gast.Load)]
+    outside = any(find_nodes(s, gast.Global, gast.Nonlocal) for s in tree.body)
+    return not outside and all(isinstance(n, gast.Attribute) and getattr(n.value, "id", "") in own for n in stored)
 
 
 def is_inside(node: Node, context: Node) -> bool:
@@ -69,7 +122,7 @@ def open_contexts(block: Block, facts: Facts) -> Block:
     """A block of generated text without its contexts, of which each is noted once, with the user's lines in it."""
 
     def change(node: Node) -> Block:
-        if not isinstance(node, gast.With) or not is_quiet(node, facts):
+        if not isinstance(node, gast.With):
             return [node]
         _note(node, facts)
         body: Block = node.body
@@ -215,12 +268,14 @@ def split_condition(node: Node, work: Rewriting) -> Block | None:
 
 
 def _splits(test: Node) -> bool:
-    """Whether some part of a condition that may not be evaluated binds a name."""
+    """Whether some part of a condition that may not be evaluated binds a name, or goes through a generator."""
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         return _splits(test.operand)
     if not isinstance(test, gast.BoolOp):
         return False
-    return _splits(test.values[0]) or any(isinstance(n, gast.NamedExpr) for v in test.values[1:] for n in walk(v))
+    return _splits(test.values[0]) or any(
+        isinstance(n, gast.NamedExpr | gast.GeneratorExp | gast.ListComp) for v in test.values[1:] for n in walk(v)
+    )
 
 
 def _branch(test: Node, body: Block, orelse: Block, node: Node, work: Rewriting) -> Node:

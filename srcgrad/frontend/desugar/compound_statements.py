@@ -8,7 +8,7 @@ and for what an exception finds half done.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -289,8 +289,6 @@ def _sequence(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work
 
 
 def _mapping(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:
-    if pattern.rest is not None:
-        raise work.refuse(pattern, "`**` in a pattern is not accepted", "read the other keys from the dict itself")
     items = _items(kind)
     if kind.tag not in ("dict", "unknown", "other"):
         case.never = True
@@ -309,6 +307,23 @@ def _mapping(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work)
             case.tests.append(expression("key in subject", key=copy(key), subject=copy(subject)))
         value = expression("subject[key]", key=copy(key), subject=copy(subject))
         _pattern(one, value, items.get(known, UNKNOWN), case, work)
+    if pattern.rest is not None:
+        case.bound[pattern.rest] = _other_items(pattern.keys, items, subject, work)
+
+
+def _other_items(keys: Sequence[Node | None], items: dict[object, Kind], subject: Node, work: _Work) -> Node:
+    """The dict that `**rest` binds: what the subject has by other keys."""
+    taken = [getattr(key, "value", None) for key in keys]
+    if items and all(isinstance(key, str) for key in items):
+        left = [key for key in items if key not in taken]
+        read = [expression("subject[key]", subject=copy(subject), key=literal_node(key)) for key in left]
+        return gast.Dict([literal_node(key) for key in left], read)
+    one = work.name("key")
+    unlike = gast.Compare(
+        name(one), [gast.NotIn()], [gast.Tuple([copy(key) for key in keys if key is not None], gast.Load())]
+    )
+    each = gast.comprehension(name(one, gast.Store()), copy(subject), [unlike], 0)
+    return gast.DictComp(name(one), expression("subject[key]", subject=copy(subject), key=name(one)), [each])
 
 
 def _class(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:

@@ -45,7 +45,14 @@ from srcgrad.frontend.calls.inline_call import has_starred, options, unpack_argu
 from srcgrad.frontend.calls.nested_functions import functions_left_out, hooks, namesakes, take_out
 from srcgrad.frontend.calls.side_effects import check_sequence, check_targets
 from srcgrad.frontend.context import Rewriting
-from srcgrad.frontend.desugar.assignments import is_quiet, open_contexts, split_condition, unpack_sequence, walruses
+from srcgrad.frontend.desugar.assignments import (
+    is_of_arithmetic,
+    is_quiet,
+    open_contexts,
+    split_condition,
+    unpack_sequence,
+    walruses,
+)
 from srcgrad.frontend.desugar.lists_and_dicts import (
     changed_list,
     kinds_of_lists,
@@ -228,9 +235,15 @@ def _as_branch(node: Node, work: Rewriting) -> Block:
 
 def _context(node: Node, work: Rewriting) -> Block:
     """The body of a `with` that changes no value; the text is put into the same context at the end."""
+    for item in node.items:
+        held = getattr(item.optional_vars, "id", "")
+        if held and sum(n.id == held for n in find_nodes(work.facts.source.tree, gast.Name)) == 1:
+            item.optional_vars = None  # nobody reads it
     if not is_quiet(node, work.facts):
         return [node]
     work.facts.origin.contexts.append(node)
+    if not is_of_arithmetic(node, work.facts):
+        work.facts.origin.entered[node] = None
     return list(node.body)
 
 
