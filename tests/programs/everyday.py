@@ -1165,9 +1165,32 @@ def lock_and_timer(x):
     return z * x[0]
 
 
+# -- a dtype to compute in ---------------------------------------------------------------------------------------------
+@ordinary(A, 0.2)
+def root_in_complex_numbers(x, c):
+    d = np.sqrt(c - x * x, dtype=complex)
+    return np.abs(d[0] * x[1] + 1.0) + np.abs(d[2]) ** 2
+
+
+@ordinary(A)
+def power_in_complex_numbers(x):
+    return np.sum(np.abs(1j * x + np.power(x, 2.0, dtype=np.complex128)))
+
+
+@ordinary(A)
+def spread_in_float64(x):
+    return np.std(x * x, dtype=np.float64) * np.var(x, axis=0, dtype=float) + np.std(x, ddof=1, dtype=np.float64)
+
+
+@ordinary(A)
+def spread_in_float32(x):
+    return np.std(x, dtype=np.float32)
+
+
 # What is refused as yet, with the code.
 REFUSED = {
     "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "match_on_classes": "E5005",
     "timer_context": "E5005", "resumed_elsewhere": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
     "conditional_read": "E5011",
+    "spread_in_float32": "E5006",
 }  # fmt: skip

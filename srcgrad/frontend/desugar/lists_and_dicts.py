@@ -57,7 +57,7 @@ from srcgrad.core.visitor import rewrite, rewrite_parts
 from srcgrad.frontend.again.stacks import container_of, portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import changed_lists, is_change
-from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, expand_masked_reduction
+from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, expand_masked_reduction, operands_of_dtype
 from srcgrad.frontend.kinds_of_values import INTEGER
 from srcgrad.frontend.rename_variables import reading_apart, separate
 from srcgrad.frontend.resolve import METHODS, binding_of
@@ -585,6 +585,8 @@ def _expression(node: Node, work: Rewriting) -> Node:
     made = None
     if isinstance(node, gast.Call) and any(word.arg in ("where", "initial") for word in node.keywords):
         made = expand_masked_reduction(node, work)
+    elif isinstance(node, gast.Call) and any(word.arg == "dtype" for word in node.keywords):
+        made = operands_of_dtype(node, work)
     if made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
         made = _display_of_call(node, work)
     elif made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):

@@ -15,6 +15,7 @@ Python's own functions in a text, also where the user has others by their names.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import (
@@ -532,6 +533,47 @@ def expand_masked_reduction(call: Node, work: Rewriting) -> Node | None:
         other = "maximum" if largest else "minimum"
         return expression(f"{plain.numpy}.{other}(found, initial)", found=found, initial=copy(initial))
     return None
+
+
+def operands_of_dtype(call: Node, work: Rewriting) -> Node | None:
+    """`np.sqrt(np.asarray(x, dtype=complex))` for `np.sqrt(x, dtype=complex)`; None where the call stays as it is.
+
+    So are operations on elements in complex numbers, and reductions in float64 or complex numbers, whose rules have no
+    dtype. NumPy takes no complex operand of an operation on elements for real ones: those stay, and are refused.
+    """
+    op, words = _object_of_name(call.func, work), {word.arg: word.value for word in call.keywords}
+    rule = rule_of(op) if callable(op) else None
+    asked = _object_of_name(words["dtype"], work)
+    if rule is None or "dtype" in rule.parameters or not any(asked is one for one in (*_COMPLEX, *_DOUBLE)):
+        return None
+    if any(isinstance(one, gast.Starred) for one in call.args):
+        return None
+    on_elements = isinstance(op, np.ufunc) and op.nout == 1 and op.signature is None and len(call.args) == op.nin
+    if on_elements and set(words) == {"dtype"} and not any(asked is one for one in _DOUBLE):
+        given = range(len(call.args))
+    elif not isinstance(op, np.ufunc) and call.args and _reduces(op):
+        given = range(1)
+    else:
+        return None
+    numpy = work.library("np")
+    made = copy(call)
+    for k in given:
+        made.args[k] = expression(f"{numpy}.asarray(x, dtype=d)", x=copy(call.args[k]), d=copy(words["dtype"]))
+    made.keywords = [word for word in made.keywords if word.arg != "dtype"]
+    return made
+
+
+_COMPLEX = (complex, np.complex128)
+_DOUBLE = (float, np.float64)
+
+
+def _reduces(op: Callable[..., object]) -> bool:
+    """Whether a function of NumPy computes, along axes of its first argument, in a dtype that may be given."""
+    try:
+        names = list(inspect.signature(op).parameters)
+    except (TypeError, ValueError):
+        return False
+    return names[:1] == ["a"] and {"axis", "dtype", "keepdims"}.issubset(names)
 
 
 def _operation(call: Node, work: Rewriting) -> object:
