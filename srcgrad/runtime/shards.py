@@ -17,8 +17,7 @@ import numpy as np
 
 Value = Any  # arrays of NumPy and of Dask, and whatever a block gives
 CHUNK_BYTES = 2**26  # of the widest NumPy array that is split; never from the number of workers, as bytes would differ
-FAN = 8  # parts that one task adds up, where parts are large; a power of 2, so that the tree is that of pairs
-LARGE = 2**20  # bytes of all parts together up to which one task adds up all
+FAN = 8  # parts that one task adds up; a power of 2, so that the tree is that of pairs
 _REGISTRY = threading.Lock()  # of the modules that cloudpickle sends along
 
 
@@ -111,10 +110,9 @@ def tree_sum(parts: Sequence[Value]) -> tuple[Value, ...]:
     >>> tree_sum([dask.delayed((k, 1.0)) for k in range(5)])
     (10, 5.0)
     """
-    (nodes, fold) = (list(parts), dask.delayed(Travelling(fold_pairs), pure=True))
-    fan = max(len(nodes), 2)
+    nodes, fold = list(parts), dask.delayed(Travelling(fold_pairs), pure=True)
     while len(nodes) > 1:
-        nodes = [fold(nodes[k : k + fan]) for k in range(0, len(nodes), fan)]
+        nodes = [fold(nodes[k : k + FAN]) for k in range(0, len(nodes), FAN)]
     (total,) = dask.compute(nodes[0])
     return tuple(np.require(a, requirements="A") if isinstance(a, np.ndarray) else a for a in total)
 

@@ -544,7 +544,12 @@ def operands_of_dtype(call: Node, work: Rewriting) -> Node | None:
     op, words = _object_of_name(call.func, work), {word.arg: word.value for word in call.keywords}
     rule = rule_of(op) if callable(op) else None
     asked = _object_of_name(words["dtype"], work)
-    if rule is None or "dtype" in rule.parameters or not any(asked is one for one in (*_COMPLEX, *_DOUBLE)):
+    if (
+        rule is None
+        or not callable(op)
+        or "dtype" in rule.parameters
+        or not any(asked is one for one in (*_COMPLEX, *_DOUBLE))
+    ):
         return None
     if any(isinstance(one, gast.Starred) for one in call.args):
         return None
