@@ -189,6 +189,9 @@ class FunctionNames(Names):
         default_factory=dict
     )  # library name -> module or function, or where it is
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> frontend.calls.functions.Function
+    steady: set[str] = field(
+        default_factory=set
+    )  # names of what functions that make others have read, one for each call
     opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
     plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
     back: str = ""  # name of the pullback

@@ -265,13 +265,23 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
         raise scope.facts.refuse(
             value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it with NumPy functions"
         )
+    if operation.kind == "opaque" and isinstance(operation.function, gast.Name | gast.Subscript):
+        value = _with_function(value, scope)
     swap = {argument: name_or_literal(argument, scope) for argument in value.args}
     swap |= {word.value: name_or_literal(word.value, scope) for word in value.keywords}
     made = _swap(value, swap)
-    scope.facts.resolution.operation[made] = Operation(
-        operation.kind, operation.function, checkpointed=operation.checkpointed
-    )
+    function = made.func if isinstance(operation.function, gast.AST) else operation.function
+    scope.facts.resolution.operation[made] = Operation(operation.kind, function, checkpointed=operation.checkpointed)
     return made
+
+
+def _with_function(value: Node, scope: Scope) -> Node:
+    """`call(f, x)` for `f(x)`, where the function depends on what is differentiated: it is an argument like others."""
+    given = getattr(root(value.func), "id", "") in scope.facts.request.wrt
+    if given or not scope.may_vary(value.func):
+        return value
+    helper = name(scope.facts.library("call"))
+    return at(gast.Call(helper, [value.func, *value.args], value.keywords), value)
 
 
 def _swap(value: Node, swap: dict[Node, Node]) -> Node:

@@ -74,6 +74,7 @@ from srcgrad.runtime.directions import (
 from srcgrad.runtime.hooks import (
     adjoint_of,
     beyond_hooks,
+    call,
     hook,
     hooked,
     probe,
@@ -220,6 +221,7 @@ __all__ = [
     "bordered",
     "broadcast_parts",
     "by_rows",
+    "call",
     "cast",
     "chain_adjoints",
     "chain_bend",

@@ -204,6 +204,19 @@ def tangent_of(f: Function, wrt: tuple[int | str, ...]) -> Function:
     return made
 
 
+def call(f: Function, *args: object, **kwargs: object) -> object:
+    """`f(*args, **kwargs)`, where what f holds is differentiated as well: `y, call_back = pullback_of(call)(f, x)`.
+
+    So a partial application is called that is made of what is differentiated; its adjoint has one for each number and
+    array that it holds.
+
+    >>> y, call_back = pullback_of(call)(functools.partial(np.multiply, 3.0), 2.0)
+    >>> y, call_back(1.0)
+    (np.float64(6.0), (Slots({0: 2.0}), 3.0))
+    """
+    return f(*args, **kwargs)
+
+
 def reads_only(f: Function) -> Function:
     """The function f, which may not write into the arrays, lists and dicts that it is given.
 

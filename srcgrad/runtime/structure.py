@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import is_dataclass
 from typing import Any  # a value may be any nesting of containers
 
@@ -123,6 +124,53 @@ def add(a: Any, b: Any) -> Any:
     if isinstance(a, list | tuple | dict) or hasattr(a, "__dataclass_fields__"):
         return mapped(add, a, b)
     return a + b
+
+
+class Slots:
+    """The cotangent of a value that holds others: of a partial application by position and name, of an object by name.
+
+    What has none is zero. It adds up with another one, and with whatever stands for zero.
+
+    >>> Slots({0: 1.0}) + Slots({0: 2.0, "k": 3.0})
+    Slots({0: 3.0, 'k': 3.0})
+    """
+
+    __array_ufunc__ = None  # an array of NumPy leaves a sum to it
+
+    def __init__(self, parts: Iterable[tuple[int | str, object]] | dict[int | str, object] = ()) -> None:
+        self.parts: dict[int | str, object] = dict(parts)
+
+    def __add__(self, other: object) -> Slots:
+        parts = dict(self.parts)
+        for slot, bar in _slots_of(other).items():
+            parts[slot] = add(parts.get(slot), bar)
+        return Slots(parts)
+
+    __radd__ = __add__
+
+    def __repr__(self) -> str:
+        return f"Slots({self.parts})"
+
+
+def _slots_of(other: object) -> dict[int | str, object]:
+    """What another cotangent of such a value has; a zero of any kind has nothing."""
+    if isinstance(other, Slots):
+        return other.parts
+    if other is not None and not (isinstance(other, int | float | np.ndarray | np.generic) and not np.any(other)):
+        raise TypeError(
+            f"E5031 a cotangent of class {type(other).__name__} is added to that of a function or an object"
+        )
+    return {}
+
+
+def of_slot(bar: object, slot: int | str, x: object) -> object:
+    """The cotangent of what stands in a slot, which is `x`, from that of the value that holds it.
+
+    >>> of_slot(Slots({0: 1.0}), 0, 5.0), of_slot(None, 0, 5.0)
+    (1.0, 0.0)
+    """
+    found = _slots_of(bar).get(slot)
+    return zeros_like(x) if found is None else found
 
 
 def of_items(items: Any, x: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any  # kinds and functions are arbitrary objects
 
 import gast
@@ -29,6 +30,8 @@ from srcgrad.core.trees import (
     assign,
     at,
     copy,
+    find_nodes,
+    header,
     name,
     own_names,
     parameters,
@@ -39,9 +42,10 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
-from srcgrad.core.visitor import rewrite_statements
+from srcgrad.core.visitor import rewrite, rewrite_statements
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, not_known, pulled_or_pushed, wanted_of
 from srcgrad.frontend.calls.inline_call import Site
+from srcgrad.frontend.calls.nested_functions import without_defaults
 from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime import check_input
@@ -301,6 +305,95 @@ def close_function(found: Function, site: Site) -> Function:
     return Function(
         found.name, binding=Binding("object", ClosedFunction(source, namespace)), args=found.args, words=words
     )
+
+
+def held_functions(function: Node, site: Site) -> None:
+    """Spell nested functions that are values as partial applications of functions that stand outside.
+
+    What such a function reads of the one around it is read where it becomes a value, so it may not be bound anew then.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x, w):\\n    h = [lambda t: t * w]\\n    return h[0](x)"
+    >>> print(explain_text(text, after="inline_calls"))
+    def f(x, w):
+        h = [partial(inner, w=w)]
+        return h[0](x)
+    """
+    known = site.facts.names.functions.items()
+    inside = {spelled: one for spelled, one in known if one.tree is not None or one.spelled is not None}
+    order = statements(function.body) if inside else []
+    for place, node in enumerate(order):
+        parts = [part for part in header(node) if any(n.id in inside for n in find_nodes(part, gast.Name))]
+        if not parts or isinstance(node, gast.FunctionDef):
+            continue
+        kept = {id(one) for part in parts for n in walk(part) for one in _looked_into(n)}
+
+        def held(part: Node, place: int = place, kept: set[int] = kept) -> Node:
+            read = isinstance(part, gast.Name) and part.id in inside and isinstance(part.ctx, gast.Load)
+            if read and id(part) not in kept:
+                found = inside[part.id]
+                if found.spelled is None:
+                    return _as_partial(part, found, function, order, place, site)
+                site.facts.origin.foreign[order[place]] = None
+                part = at(copy(found.spelled), part)
+            if _is_partial(part, site) and getattr(part.args[0], "id", "") in inside:
+                whole = _as_partial(part.args[0], inside[part.args[0].id], function, order, place, site)
+                part.keywords += whole.keywords if isinstance(whole, gast.Call) else []
+                part.args[0] = whole.args[0] if isinstance(whole, gast.Call) else whole
+            return part
+
+        rewrite(node, held)
+
+
+def _is_partial(part: Node, site: Site) -> bool:
+    """Whether an expression is a partial application."""
+    found = binding_of(part.func, site.facts, site.local) if isinstance(part, gast.Call) and part.args else None
+    return found is not None and found.object is partial
+
+
+def _looked_into(node: Node) -> list[Node]:
+    """The parts of an expression of which more is asked than that they are kept: a list does no more than keep them."""
+    if isinstance(node, gast.Call):
+        keeps = isinstance(node.func, gast.Attribute) and node.func.attr == "append"
+        return [node.func, *([] if keeps else [*node.args, *(word.value for word in node.keywords)])]
+    if isinstance(node, gast.Compare):
+        return [node.left, *node.comparators]
+    return [one for one in node.keys if one is not None] if isinstance(node, gast.Dict) else []
+
+
+def _as_partial(read: Node, found: Function, function: Node, order: list[Node], place: int, site: Site) -> Node:
+    """`partial(g, a=a)` for a nested function g that reads a."""
+    tree = found.tree
+    assert tree is not None, "a nested function has a tree"
+    given: dict[str, Node] = {}
+    if any(isinstance(n, gast.Nonlocal | gast.Global) for s in tree.body for n in walk(s)) or found.args or found.words:
+        return read
+    opened = replace(found, tree=without_defaults(tree, given))
+    whole = close_function(opened, site)
+    if len(site.above) > 1 and not set(whole.words) <= own_names(function):
+        return read  # of a function around, which may bind it anew
+    for one in [key for key in whole.words if key not in site.facts.names.steady]:
+        again = _bound_anew(one, order, place)
+        if again is not None:
+            raise site.facts.refuse(
+                read,
+                "E5031",
+                f"a function that is kept reads `{one}`, which line {again.lineno} may bind anew before it is called",
+                f"give it as a default, `{one}={one}`, if its value now is meant; or use another name there",
+            )
+    site.facts.origin.foreign[order[place]] = None
+    assert whole.binding is not None, "a function that is closed has a name of its own"
+    spelled = name(site.alias(found.name, whole.binding))
+    words = [gast.keyword(key, copy(value)) for key, value in {**given, **whole.words}.items()]
+    maker = name(site.alias("partial", Binding("object", partial)))
+    return at(gast.Call(maker, [spelled], words) if words else spelled, read)
+
+
+def _bound_anew(one: str, order: list[Node], place: int) -> Node | None:
+    """A statement that may bind a name once a function that reads it has become a value."""
+    around = [statements([node]) for node in order[:place] if isinstance(node, gast.For | gast.While)]
+    later = [node for block in around if any(n is order[place] for n in block) for node in block]
+    return next((node for node in (*later, *order[place:]) if one in stores(node)), None)
 
 
 def _defaults(tree: Node) -> list[Node]:

@@ -30,6 +30,7 @@ from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object, note_call, shadows
 from srcgrad.frontend.resolve import binding_of, is_sparse
+from srcgrad.runtime.hooks import call as call_held
 
 if TYPE_CHECKING:
     from srcgrad.core.facts import Facts, Kind
@@ -258,6 +259,8 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if composition is not None and not inspect.isgeneratorfunction(composition):
         found, value = Binding("object", composition), composition
     spelled = node.attr if isinstance(node, gast.Attribute) else node.id
+    if value is call_held:
+        return None  # of what only a run knows
     if cached_function(value) is not value:
         inner = _of_object(Binding("object", cached_function(value)), node)
         return None if inner is None else replace(inner, kept=True)

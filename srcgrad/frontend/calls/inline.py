@@ -44,7 +44,14 @@ from srcgrad.core.trees import (
     stores,
     walk,
 )
-from srcgrad.frontend.calls.derivatives_in_body import derived_call, hand_over, handed_of, hands, value_of
+from srcgrad.frontend.calls.derivatives_in_body import (
+    derived_call,
+    hand_over,
+    handed_of,
+    hands,
+    held_functions,
+    value_of,
+)
 from srcgrad.frontend.calls.functions import (
     Function,
     as_owner,
@@ -290,7 +297,9 @@ def inline_calls(function: Node, facts: Facts) -> Node:
     own = facts.request.generated
     facts.resolution.doubtful = None if own else doubtful_write(facts.source.tree, facts)
     varied = frozenset(varied_names(function, facts, local))
-    function.body = expand_block(function.body, Site(facts, local, (id(facts.source.tree),), expand_block, varied))
+    site = Site(facts, local, (id(facts.source.tree),), expand_block, held_functions, varied)
+    function.body = expand_block(function.body, site)
+    held_functions(function, site)
     check_given(function, facts, local)
     if not own:
         check_outside(function, facts)

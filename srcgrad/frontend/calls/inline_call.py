@@ -484,6 +484,7 @@ class Site:
     own: frozenset[str]
     above: tuple[int, ...]
     expanded: Callable[[Block, Site], Block]
+    held: Callable[[Node, Site], None]  # spells functions that are values
     varied: frozenset[str] | None = None  # names through which a derivative may flow; None for any name
 
     @property
@@ -502,6 +503,12 @@ class Site:
         except DifferentiationError:
             return False
         return (generated or not source.file.startswith("<srcgrad ")) and kind(source.tree)
+
+
+def _expand(tree: Node, site: Site) -> None:
+    """Write out the calls in a function that is written out itself, and spell the functions that are values in it."""
+    tree.body = site.expanded(tree.body, site)
+    site.held(tree, site)
 
 
 def written_out(call: Node, found: Function, where: Node, before: Block, site: Site) -> Node:
@@ -542,7 +549,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     local = own_names(tree) - shared
     assert isinstance(inner.namespace, Overlay) and isinstance(facts.namespace, Overlay), "overlays were put there"
     inner.namespace.read.update(read_alone(source.tree) | read_by_both(source.tree, inner.namespace, facts.namespace))
-    tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
+    _expand(tree, replace(site, facts=inner, own=local | shared, above=(*site.above, id(original)), varied=None))
     check_given(tree, inner, local)
     facts.resolution.doubtful = facts.resolution.doubtful or inner.resolution.doubtful
     facts.request = replace(facts.request, generated=facts.request.generated or inner.request.generated)

@@ -273,6 +273,7 @@ def _write_out_maker(call: Node, tree: Node, bound: str, node: Node, work: Rewri
         inner = gast.copy_location(gast.FunctionDef(bound, inner.args, [result], [], None, None, []), inner)
     before = [copy(n) for n in tree.body[:-1] if getattr(n, "name", "") != getattr(tree.body[-1].value, "id", "")]
     moved = {one: work.name(one) for one in own}
+    work.facts.names.steady.update(moved.values())
     for item in [i for n in [*before, inner] for i in walk(n)]:
         if isinstance(item, gast.Name) and item.id in moved:
             item.id = moved[item.id]
@@ -482,6 +483,26 @@ def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Rewrit
     return made
 
 
+def without_defaults(tree: Node, given: dict[str, Node]) -> Node:
+    """A function or lambda whose computed defaults, and those behind them, are given by name: they are in `given`."""
+    tree = copy(tree)
+    arguments = tree.args
+    late = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :] if arguments.defaults else []
+    computed = [k for k, one in enumerate(arguments.defaults) if not isinstance(one, gast.Constant)]
+    if computed and all(one in arguments.args for one in late[computed[0] :]):
+        for parameter, default in zip(late[computed[0] :], arguments.defaults[computed[0] :], strict=True):
+            given[parameter.id] = default
+            arguments.args.remove(parameter)
+            arguments.kwonlyargs.append(parameter)
+            arguments.kw_defaults.append(None)
+        del arguments.defaults[computed[0] :]
+    for place, one in enumerate(arguments.kw_defaults):
+        if one is not None and not isinstance(one, gast.Constant):
+            given[arguments.kwonlyargs[place].id] = one
+            arguments.kw_defaults[place] = None
+    return tree
+
+
 def _names_a_function(value: Node, work: Rewriting) -> bool:
     """Whether a default is a function by its name, which means the same wherever it is read."""
     if (
@@ -588,6 +609,8 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Rewr
     """A lambda inside of an expression gets a name."""
     if not holds(part, gast.Lambda):
         return
+    for one in find_nodes(part, gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.SetComp):
+        rewrite(one, partial(_give_defaults, work=work))
     for item in _outside_lambdas(part):
         keeps = is_hook(item, work.facts, work.facts.names.local)
         for key in item._fields:
@@ -606,6 +629,17 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Rewr
                 else:
                     setattr(item, key, swap)
                 work.facts.origin.foreign[node] = None
+
+
+def _give_defaults(part: Node, work: Rewriting) -> Node:
+    """`partial(lambda h, *, k: h * k, k=k)` for `lambda h, k=k: h * k` in a comprehension, where each has its own k."""
+    given: dict[str, Node] = {}
+    made = without_defaults(part, given) if isinstance(part, gast.Lambda) else part
+    if not given or made is part:
+        return part
+    words = [gast.keyword(key, value) for key, value in given.items()]
+    maker = name(work.library("partial", functools.partial))
+    return at(gast.Call(maker, [at(made, part)], words), part)
 
 
 def _outside_lambdas(node: Node) -> Block:

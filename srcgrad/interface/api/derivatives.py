@@ -12,9 +12,9 @@ import functools
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -40,6 +40,8 @@ from srcgrad.module import Module
 from srcgrad.opencl.arrays.array import Array
 from srcgrad.opencl.arrays.boundary import on_device
 from srcgrad.pipeline import prepare_facts
+from srcgrad.runtime.hooks import call as call_held
+from srcgrad.runtime.structure import Slots, of_slot
 
 Options = tuple[
     bool, object, object, Blocks | None
@@ -529,6 +531,229 @@ def _is_ours(function: object) -> bool:
     return type(function).__module__.startswith("srcgrad.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a value calls that holds others: the function, what it is given first, and which of that is differentiated.
+
+    `slots` are the positions and names of a partial application, the names of an object's attributes.
+    """
+
+    function: Function
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+    slots: tuple[int | str, ...]
+
+
+def _held(value: Function, words: Container[str]) -> _Held:
+    """How a value is called; E5031 where it holds what may be differentiated and is neither number nor array."""
+    if not isinstance(value, functools.partial):
+        return _Held(value, (), {}, ())
+    held: dict[int | str, object] = dict(enumerate(value.args))
+    held |= {key: one for key, one in value.keywords.items() if key not in words}
+    return _Held(value.func, value.args, value.keywords, tuple(slot for slot, one in held.items() if _flows(one)))
+
+
+def _flows(held: object) -> bool:
+    """Whether what a function holds carries a derivative; TypeError (E5031) where no number or constant is held."""
+    if held is None or callable(held) or isinstance(held, str | bytes | slice | range | np.dtype | ModuleType):
+        if isinstance(held, functools.partial | MethodType) or not (_is_plain(held) or _is_ours(held)):
+            raise TypeError(
+                "E5031 a function that only a run knows holds another one that may hold what is differentiated; "
+                "define it with `def` or `lambda` where it is used"
+            )
+        return False
+    return is_floating(held)
+
+
+def _is_plain(held: object) -> bool:
+    """Whether a value is no object that holds others."""
+    return (
+        not callable(held)
+        or isinstance(held, FunctionType | BuiltinFunctionType | np.ufunc | type)
+        or (type(held).__module__.partition(".")[0] in ("numpy", "scipy"))
+    )
+
+
+Wrts = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """`call(f, a)`, whose function holds what is differentiated, as the call of what f calls with all that it is given.
+
+    For each argument that is differentiated, `groups` has the places that it has there, and its slots where it is the
+    function or a tangent of it. `adjoints` tells the same of a value that is adjoints, with what stands in the places.
+    """
+
+    function: Function
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+    groups: tuple[tuple[Wrts, Wrts | None], ...]
+    adjoints: tuple[tuple[Wrts | None, tuple[object, ...]], ...] | None = None
+
+    @property
+    def wrt(self) -> Wrts:
+        """With respect to which of all arguments the derivative is taken."""
+        return tuple(place for places, _ in self.groups for place in places)
+
+    def value(self, found: object) -> object:
+        """The value, or a tangent of it, as who calls knows it."""
+        if self.adjoints is None:
+            return found
+        return _joined([(len(held), slots) for slots, held in self.adjoints], found)
+
+    def seed(self, given: object) -> object:
+        """The seed for all values."""
+        if self.adjoints is None:
+            return given
+        parts = given if len(self.adjoints) > 1 else (given,)
+        return _alone(_spread(self.adjoints, cast(Sequence[object], parts)))
+
+    def adjoint(self, found: object) -> object:
+        """The adjoints as who calls knows them."""
+        return _joined([(len(places), slots) for places, slots in self.groups], found)
+
+    def tangents(self, given: Sequence[object]) -> tuple[object, ...]:
+        """The tangents of all."""
+        held = [
+            (slots, tuple(self.args[one] if isinstance(one, int) else self.kwargs[one] for one in places))
+            for places, slots in self.groups
+        ]
+        return _spread(held, given)
+
+
+def _spread(held: Sequence[tuple[Wrts | None, tuple[object, ...]]], given: Sequence[object]) -> tuple[object, ...]:
+    """What stands in the slots of each that is given, one after the other."""
+    made: list[object] = []
+    for (slots, values), one in zip(held, given, strict=True):
+        made += [one] if slots is None else [of_slot(one, s, v) for s, v in zip(slots, values, strict=True)]
+    return tuple(made)
+
+
+def _joined(groups: Sequence[tuple[int, Wrts | None]], found: object) -> object:
+    """What was found for all places, put together in slots where it belongs to one value."""
+    count = sum(number for number, _ in groups)
+    parts = iter((found,) if count == 1 else cast(tuple[object, ...], found))
+    made = [next(parts) if slots is None else Slots((slot, next(parts)) for slot in slots) for _, slots in groups]
+    return _alone(tuple(made))
+
+
+def _alone(parts: tuple[object, ...]) -> object:
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _opened(function: object, wrt: Wrts | None, args: tuple[object, ...], kwargs: dict[str, object]) -> _Call:
+    """The call `call(f, ...)` by what f calls; the same of an adjoint or a tangent of it."""
+    asked = (*range(len(args)), *kwargs) if wrt is None else wrt
+    before = 1 if isinstance(function, AdjointLookedUp) else len(getattr(function, "wrt", ()))
+    held = _held(cast(Function, args[before]), kwargs)
+    shift = len(held.args) - 1
+
+    def group(place: int | str, before: int = before, more: int = 0) -> tuple[Wrts, Wrts | None]:
+        """The places of an argument behind `before` others, which have become `more` than they were."""
+        if place == before:
+            return tuple(one + before + more if isinstance(one, int) else one for one in held.slots), held.slots
+        if isinstance(place, str) or place < before:
+            return (place,), None
+        return (place + more + shift,), None
+
+    given, words = (*held.args, *args[before + 1 :]), {**held.kwargs, **kwargs}
+    if function is call_held:
+        return _Call(held.function, given, words, tuple(map(group, asked)))
+    assert isinstance(function, AdjointLookedUp | TangentLookedUp), "nothing else calls `call`"
+    inner = [group(place, 0) for place in function.wrt]
+    flat = tuple(place for places, _ in inner for place in places)
+    values = [tuple(given[one] if isinstance(one, int) else words[one] for one in places) for places, _ in inner]
+    parts = [(slots, one) for (_, slots), one in zip(inner, values, strict=True)]
+    if isinstance(function, AdjointLookedUp):
+        outer = AdjointLookedUp(held.function, flat)
+        return _Call(outer, (args[0], *given), words, tuple(map(group, asked)), tuple(parts))
+    tangents, more = _spread(parts, args[:before]), len(flat) - before
+    starts = [sum(len(places) for places, _ in inner[:k]) for k in range(before)]
+    groups = [
+        (tuple(range(starts[one], starts[one] + len(inner[one][0]))), inner[one][1])
+        if isinstance(one, int) and one < before
+        else group(one, before, more)
+        for one in asked
+    ]
+    return _Call(TangentLookedUp(held.function, flat), (*tangents, *given), words, tuple(groups))
+
+
+def _is_call(function: object) -> bool:
+    """Whether a function is `call`, or an adjoint or a tangent of it."""
+    while isinstance(function, AdjointLookedUp | TangentLookedUp):
+        function = function.function
+    return function is call_held
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """`partial(f, a, k=b)`, a function that holds what is differentiated: its cotangent has a slot for each."""
+
+    wrt: tuple[int | str, ...]
+    values: tuple[object, ...]
+
+    @classmethod
+    def of(cls, wrt: tuple[int | str, ...] | None, args: tuple[object, ...], kwargs: dict[str, object]) -> _Made:
+        """The making, of which the first argument is the function."""
+        asked = (*range(len(args)), *kwargs) if wrt is None else wrt
+        if 0 in asked:
+            raise TypeError(
+                "E5031 a partial application of a function that holds what is differentiated; give all at once"
+            )
+        return cls(asked, tuple(args[one] if isinstance(one, int) else kwargs[one] for one in asked))
+
+    @property
+    def slots(self) -> list[int | str]:
+        """The slots of what is differentiated."""
+        return [one - 1 if isinstance(one, int) else one for one in self.wrt]
+
+    def parts(self, bar: object) -> object:
+        """The adjoints of what is held, from that of the function."""
+        found = tuple(of_slot(bar, slot, one) for slot, one in zip(self.slots, self.values, strict=True))
+        return found[0] if len(found) == 1 else found
+
+    def joined(self, parts: Sequence[object]) -> Slots:
+        """The tangent of the function."""
+        return Slots(zip(self.slots, parts, strict=True))
+
+
+def _linear(
+    function: AdjointLookedUp | TangentLookedUp, wrt: Wrts | None, args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[object, Function]:
+    """The value and the pullback of an adjoint or a tangent of a partial application."""
+    asked = (*range(len(args)), *kwargs) if wrt is None else wrt
+    before = 1 if isinstance(function, AdjointLookedUp) else len(function.wrt)
+    made = _Made.of(function.wrt, args[before:], kwargs)
+
+    def back(seed: object) -> object:
+        if isinstance(function, AdjointLookedUp):
+            firsts: Sequence[object] = [made.joined(seed if len(made.wrt) > 1 else (seed,))]  # type: ignore[arg-type]
+        else:
+            firsts = [of_slot(seed, slot, one) for slot, one in zip(made.slots, made.values, strict=True)]
+        rest = {one: _constant(args[one] if isinstance(one, int) else kwargs[one]) for one in asked}
+        return _alone(tuple(firsts[one] if isinstance(one, int) and one < before else rest[one] for one in asked))
+
+    return function(*args, **kwargs), back
+
+
+def _along(
+    function: AdjointLookedUp | TangentLookedUp,
+    tangents: tuple[object, ...],
+    wrt: Wrts | None,
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+) -> tuple[object, object]:
+    """The value and the tangent of an adjoint or a tangent of a partial application."""
+    asked = (*range(len(args)), *kwargs) if wrt is None else wrt
+    before = 1 if isinstance(function, AdjointLookedUp) else len(function.wrt)
+    made = _Made.of(function.wrt, args[before:], kwargs)
+    known = dict(zip(asked, tangents, strict=True))
+    if isinstance(function, AdjointLookedUp):
+        return made.parts(args[0]), made.parts(known.get(0))
+    return made.joined(args[:before]), Slots((slot, known[k]) for k, slot in enumerate(made.slots) if k in known)
+
+
 def _begun(call: CallLookedUp, mode: str) -> tuple[AnyDerivative, ExecutedText, Sequence[object]]:
     """The derivative of what is called, its text and its arguments in order; E5032 if it writes into one of them."""
     derivative = call.known.derivative(mode, call.floating)
@@ -567,6 +792,14 @@ def pullback_looked_up(function: Function, wrt: tuple[int | str, ...] | None) ->
     """What `srcgrad.runtime.pullback_of` gives."""
 
     def pulled(*args: object, **kwargs: object) -> tuple[object, Function]:
+        if function is functools.partial:
+            return functools.partial(cast(Function, args[0]), *args[1:], **kwargs), _Made.of(wrt, args, kwargs).parts
+        if isinstance(function, AdjointLookedUp | TangentLookedUp) and function.function is functools.partial:
+            return _linear(function, wrt, args, kwargs)
+        if _is_call(function):
+            opened = _opened(function, wrt, args, kwargs)
+            y, back = pullback_looked_up(opened.function, opened.wrt)(*opened.args, **opened.kwargs)
+            return opened.value(y), lambda seed: opened.adjoint(back(opened.seed(seed)))
         call = _called(function, wrt, args, kwargs)
         if not call.floating:
             return function(*args, **kwargs), _constant_pullback(list(map(_constant, call.values)))
@@ -638,6 +871,17 @@ def pushforward_looked_up(
     """What `srcgrad.runtime.pushforward_of` gives."""
 
     def pushed(*args: object, **kwargs: object) -> tuple[object, object]:
+        if function is functools.partial:
+            return functools.partial(cast(Function, args[0]), *args[1:], **kwargs), _Made.of(wrt, args, kwargs).joined(
+                tangents
+            )
+        if isinstance(function, AdjointLookedUp | TangentLookedUp) and function.function is functools.partial:
+            return _along(function, tangents, wrt, args, kwargs)
+        if _is_call(function):
+            opened = _opened(function, wrt, args, kwargs)
+            found = pushforward_looked_up(opened.function, opened.tangents(tangents), opened.wrt)
+            y, y_dot = found(*opened.args, **opened.kwargs)
+            return opened.value(y), opened.value(y_dot)
         call = _called(function, wrt, args, kwargs)
         given = dict(zip(call.wrt, tangents, strict=True))
         if not call.floating:
@@ -660,6 +904,11 @@ class AdjointLookedUp:
     wrt: tuple[int | str, ...]
 
     def __call__(self, seed: object, *args: object, **kwargs: object) -> object:
+        if _is_call(self.function):
+            opened = _opened(self, (), (seed, *args), kwargs)
+            return opened.value(opened.function(*opened.args, **opened.kwargs))
+        if self.function is functools.partial:
+            return _Made.of(self.wrt, args, kwargs).parts(seed)
         _called(self.function, self.wrt, args, kwargs).known.check_repeatable()
         _, back = pullback_looked_up(self.function, self.wrt)(*args, **kwargs)
         return back(seed)
@@ -680,6 +929,11 @@ class TangentLookedUp:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         count = len(self.wrt)
+        if _is_call(self.function):
+            opened = _opened(self, (), args, kwargs)
+            return opened.function(*opened.args, **opened.kwargs)
+        if self.function is functools.partial:
+            return _Made.of(self.wrt, args[count:], kwargs).joined(args[:count])
         _called(self.function, self.wrt, args[count:], kwargs).known.check_repeatable()
         return pushforward_looked_up(self.function, args[:count], self.wrt)(*args[count:], **kwargs)[1]
 

@@ -1,5 +1,5 @@
 # a function made of what is differentiated in a list
-# expect: E5003
+# expect: right
 def f(x, c):
     functions = [functools.partial(np.multiply, c), np.tanh]
     for function in functions:
