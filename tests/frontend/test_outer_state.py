@@ -179,7 +179,7 @@ def of_a_copy_whose_number_is_read(x: float) -> Any:
     return np.sum(c) * x * y
 
 
-@pytest.mark.parametrize("f", [by_its_name, by_another_name, by_a_view, in_a_branch, in_a_comprehension, of_a_copy])
+@pytest.mark.parametrize("f", [by_its_name, by_another_name, by_a_view, in_a_branch, in_a_comprehension])
 def test_a_call_that_changes_an_array_of_the_module_is_not_dropped(f: Any) -> None:
     """It gave a number that nobody reads, and the call went with it: the value was that before the change."""
     with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
@@ -187,8 +187,10 @@ def test_a_call_that_changes_an_array_of_the_module_is_not_dropped(f: Any) -> No
     np.testing.assert_array_equal(HELD, [[0.72], [1.04]])
 
 
-def test_a_call_that_changes_a_copy_and_is_read_is_right() -> None:
-    assert srcgrad.value_and_grad(of_a_copy_whose_number_is_read)(0.7) == pytest.approx((2.464, 3.52))
+@pytest.mark.parametrize("f", [of_a_copy, of_a_copy_whose_number_is_read])
+def test_a_call_that_changes_a_copy_is_right(f: Any) -> None:
+    assert srcgrad.value_and_grad(f)(0.7) == pytest.approx((2.464, 3.52))
+    np.testing.assert_array_equal(HELD, [[0.72], [1.04]])
 
 
 LEFT: dict[str, Any] = {}
