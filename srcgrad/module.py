@@ -531,6 +531,9 @@ class Module:
     )  # derivatives that its functions ask for
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    asked: dict[tuple[int, frozenset[str] | None], tuple[object, bool]] = field(
+        default_factory=dict
+    )  # whether a function asks for what it is given, and whether it gives functions
     packed: int = 0  # identity of the function whose `*args` are a tuple here
     written: WrittenPlaces = field(default_factory=WrittenPlaces)  # where what is written out stands
     changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)  # see Procedures

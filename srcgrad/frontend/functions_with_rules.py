@@ -440,10 +440,10 @@ def is_ruled(function: object) -> bool:
     if not isinstance(function, FunctionType | MethodType | functools.partial):
         return False
     module = str(getattr(function, "__module__", "")).partition(".")[0]
-    return is_opaque(function) or (known is not None and module not in _LIBRARIES)
+    return is_opaque(function) or (known is not None and module not in LIBRARIES)
 
 
-_LIBRARIES = ("numpy", "scipy", "srcgrad")
+LIBRARIES = ("numpy", "scipy", "srcgrad")
 
 
 @functools.lru_cache(maxsize=256)

@@ -40,7 +40,7 @@ from srcgrad.core.rules import Rule, adjoint_template, goes_through, parts_of, r
 from srcgrad.core.trees import Node, literal_node, parameters, walk
 from srcgrad.frontend.functions_with_rules import is_of_library
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
-from srcgrad.runtime import call, sparse_left, sparse_right
+from srcgrad.runtime import call, closure, sparse_left, sparse_right
 from srcgrad.runtime.singular import denominator, divisor, magnitude, one_norm
 
 
@@ -383,7 +383,7 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     function = cached_function(found.object)
     if found.kind != "object":
         return Operation("opaque", found)
-    if function is partial or function is call:
+    if function is partial or function is closure or function is call:
         return Operation("opaque", node.func)  # only a run knows what is called in the end
     if isinstance(function, Step):
         return Operation("callee", function, checkpointed=True)

@@ -7,6 +7,7 @@ import functools
 import importlib
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from types import FunctionType
 from typing import (
     Any,  # adjoints are numbers or arrays of any dtype
     Protocol,
@@ -204,7 +205,7 @@ def tangent_of(f: Function, wrt: tuple[int | str, ...]) -> Function:
     return made
 
 
-def call(f: Function, *args: object, **kwargs: object) -> object:
+def call(f: Function, /, *args: object, **kwargs: object) -> object:
     """`f(*args, **kwargs)`, where what f holds is differentiated as well: `y, call_back = pullback_of(call)(f, x)`.
 
     So a partial application is called that is made of what is differentiated; its adjoint has one for each number and
@@ -215,6 +216,39 @@ def call(f: Function, *args: object, **kwargs: object) -> object:
     (np.float64(6.0), (Slots({0: 2.0}), 3.0))
     """
     return f(*args, **kwargs)
+
+
+class closure(functools.partial[object]):  # noqa: N801 it reads as `partial` does
+    """`closure(inner, w=w)`: a nested function or lambda as a value, where `inner` stands outside of what it reads.
+
+    It is called as `partial(inner, w=w)` is. A function is made once and a closure at each place where it is kept: two
+    of them are not compared, nor is one written out (TypeError, E5031).
+
+    >>> f = closure(np.multiply, 3.0)
+    >>> f(2.0), isinstance(f, FunctionType), f == f, f == np.sin
+    (np.float64(6.0), True, True, False)
+    >>> f == closure(np.multiply, 3.0)
+    Traceback (most recent call last):
+    ...
+    TypeError: E5031 functions that are kept are compared; keep a name or a number with each, and compare that
+    """
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return FunctionType
+
+    def __eq__(self, other: object) -> bool:
+        if self is not other and type(other) is closure:
+            raise TypeError(
+                "E5031 functions that are kept are compared; keep a name or a number with each, and compare that"
+            )
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(closure)  # where two of them meet in a set or a dict, they are compared
+
+    def __repr__(self) -> str:
+        raise TypeError("E5031 a function that is kept is written out; keep a name with it, and write that")
 
 
 def reads_only(f: Function) -> Function:

@@ -148,6 +148,9 @@ class Slots:
 
     __radd__ = __add__
 
+    def __array__(self, *_: object, **__: object) -> object:
+        raise TypeError("E5031 a function that is kept becomes part of an array; keep it in a list")
+
     def __repr__(self) -> str:
         return f"Slots({self.parts})"
 

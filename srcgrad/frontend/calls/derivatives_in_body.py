@@ -10,8 +10,10 @@ Functions that operations are given, `odeint(rhs, y0, t)`: what they read of the
 from __future__ import annotations
 
 import inspect
+import operator
 from dataclasses import dataclass, replace
 from functools import partial
+from types import FunctionType
 from typing import Any  # kinds and functions are arbitrary objects
 
 import gast
@@ -29,6 +31,7 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
+    children,
     copy,
     find_nodes,
     header,
@@ -36,6 +39,7 @@ from srcgrad.core.trees import (
     own_names,
     parameters,
     parse_tree,
+    root,
     statement,
     statements,
     stores,
@@ -47,8 +51,9 @@ from srcgrad.frontend.calls.functions import Function, function_of, made_by, not
 from srcgrad.frontend.calls.inline_call import Site
 from srcgrad.frontend.calls.nested_functions import without_defaults
 from srcgrad.frontend.early_facts import reads_varied
+from srcgrad.frontend.functions_with_rules import LIBRARIES
 from srcgrad.frontend.resolve import binding_of
-from srcgrad.runtime import check_input
+from srcgrad.runtime import check_input, closure
 
 
 def looked_at(node: Node, stem: str, where: Node, before: Block, site: Site) -> Node:
@@ -316,7 +321,7 @@ def held_functions(function: Node, site: Site) -> None:
     >>> text = "def f(x, w):\\n    h = [lambda t: t * w]\\n    return h[0](x)"
     >>> print(explain_text(text, after="inline_calls"))
     def f(x, w):
-        h = [partial(inner, w=w)]
+        h = [closure(inner, w=w)]
         return h[0](x)
     """
     known = site.facts.names.functions.items()
@@ -362,7 +367,7 @@ def _looked_into(node: Node) -> list[Node]:
 
 
 def _as_partial(read: Node, found: Function, function: Node, order: list[Node], place: int, site: Site) -> Node:
-    """`partial(g, a=a)` for a nested function g that reads a."""
+    """`closure(g, a=a)` for a nested function g that reads a."""
     tree = found.tree
     assert tree is not None, "a nested function has a tree"
     given: dict[str, Node] = {}
@@ -385,8 +390,8 @@ def _as_partial(read: Node, found: Function, function: Node, order: list[Node], 
     assert whole.binding is not None, "a function that is closed has a name of its own"
     spelled = name(site.alias(found.name, whole.binding))
     words = [gast.keyword(key, copy(value)) for key, value in {**given, **whole.words}.items()]
-    maker = name(site.alias("partial", Binding("object", partial)))
-    return at(gast.Call(maker, [spelled], words) if words else spelled, read)
+    maker = name(site.alias("closure", Binding("object", closure)))
+    return at(gast.Call(maker, [spelled], words), read)
 
 
 def _bound_anew(one: str, order: list[Node], place: int) -> Node | None:
@@ -394,6 +399,209 @@ def _bound_anew(one: str, order: list[Node], place: int) -> Node | None:
     around = [statements([node]) for node in order[:place] if isinstance(node, gast.For | gast.While)]
     later = [node for block in around if any(n is order[place] for n in block) for node in block]
     return next((node for node in (*later, *order[place:]) if one in stores(node)), None)
+
+
+_ASKS = (id, type, getattr, hasattr, vars, dir, operator.is_, operator.is_not, operator.attrgetter)
+
+
+def check_asked(function: Node, site: Site) -> None:
+    """Refuse what asks a function that is kept who it is, or for an attribute: a closure stands there in its place.
+
+    What it is equal to and of which classes it is says the closure itself.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x, w):\\n    h = [lambda t: t * w]\\n    return h[0](x) * len(h[0].__name__)"
+    >>> explain_text(text, after="inline_calls")
+    Traceback (most recent call last):
+    ...
+    srcgrad.core.errors.DifferentiationError: E5031 function that only a run knows: a function that is kept is asked \
+for its name, its class or who it is
+      at <stdin>:3:23
+              return h[0](x) * len(h[0].__name__)
+                                   ^^^^^^^^^^^^^
+      what to do: keep a name or a number with each function, and ask that
+    """
+    part = _asking(function, site, frozenset(), frozenset())
+    if part is not None:
+        raise site.facts.refuse(
+            part,
+            "E5031",
+            "a function that is kept is asked for its name, its class or who it is",
+            "keep a name or a number with each function, and ask that",
+        )
+
+
+def _asking(function: Node, site: Site, given: frozenset[str], above: frozenset[int]) -> Node | None:
+    """The part of a function that asks, or calls what does; the parameters in `given` may be or hold closures."""
+    parts = [part for node in function.body for part in walk(node)]
+    calls = [part for part in parts if isinstance(part, gast.Call)]
+    made = {id(call) for call in calls if _called_object(call, site) is closure or _gives(call, site, above)}
+    opened = {id(call) for call in calls if isinstance(_inside_of(call, site), ClosedFunction)}
+    if not (made or opened or given):
+        return None
+    local = own_names(function)
+    known, more = ((ids, _reached(parts, ids, given, local)) for ids in (made, made | opened))
+    for part in parts:
+        if _asks(part, known, more, site) or (isinstance(part, gast.Call) and _hands_on(part, *known, site, above)):
+            return part
+    return None
+
+
+def _reached(
+    parts: list[Node], known: set[int], given: frozenset[str], local: frozenset[str], through: set[int] | None = None
+) -> set[str]:
+    """The names that may be or hold what is in `known` or `given`."""
+    names, count = set(given), -1
+    while count < len(names):
+        count = len(names)
+        for part in parts:
+            names.update(local.intersection(_shown_to(part, known, names, through)))
+    return names
+
+
+def _hands_on(call: Node, known: set[int], names: set[str], site: Site, above: frozenset[int]) -> bool:
+    """Whether a call hands a closure to a function that asks."""
+    if not any(_may_hold(one, known, names) for one in (*call.args, *(word.value for word in call.keywords))):
+        return False
+    inner = _inside_of(call, site)
+    callee = _called_object(call, site) if inner is None else inner
+    opened = _opened(callee, site, above)
+    if opened is None:
+        return False
+    tree, below = opened
+    asked = frozenset(parameters(tree))
+    if inner is not None:
+        asked = frozenset(word.arg for word in call.keywords if word.arg and _may_hold(word.value, known, names))
+    known_of = site.facts.module.asked
+    key = (id(callee), asked)
+    if key not in known_of:
+        known_of[key] = callee, _asking(tree, below, asked, above | {id(callee)}) is not None
+    return bool(known_of[key][1])
+
+
+def _opened(callee: object, site: Site, above: frozenset[int]) -> tuple[Node, Site] | None:
+    """The tree of a function of the user that is called, and where that stands."""
+    if id(callee) in above or not isinstance(callee, FunctionType | ClosedFunction | StaticFunction):
+        return None
+    if isinstance(callee, FunctionType) and str(callee.__module__).partition(".")[0] in LIBRARIES:
+        return None
+    try:
+        source, namespace = site.facts.module.source(callee)
+    except DifferentiationError:
+        return None
+    facts = replace(site.facts, namespace=namespace, names=replace(site.facts.names, local=own_names(source.tree)))
+    return source.tree, replace(site, facts=facts, own=frozenset())
+
+
+def _gives(call: Node, site: Site, above: frozenset[int]) -> bool:
+    """Whether a call of a function of the user gives functions that are defined in it."""
+    callee = _called_object(call, site)
+    known_of = site.facts.module.asked
+    key = (id(callee), None)
+    if key not in known_of:
+        opened = _opened(callee, site, above)
+        if opened is None:
+            return False
+        known_of[key] = callee, _gives_functions(*opened, above | {id(callee)})
+    return bool(known_of[key][1])
+
+
+def _gives_functions(tree: Node, below: Site, above: frozenset[int]) -> bool:
+    """Whether a function gives functions that are defined in it, or in what it calls."""
+    parts = [part for node in tree.body for part in walk(node)]
+    calls = [part for part in parts if isinstance(part, gast.Call)]
+    known = {id(part) for part in parts if isinstance(part, gast.Lambda)}
+    known |= {id(one) for one in calls if _gives(one, below, above)}
+    through = {id(one) for one in calls if _passes_on(_called_object(one, below), below, above)}
+    defined = {part.name for part in parts if isinstance(part, gast.FunctionDef)}
+    names = _reached(parts, known, frozenset(defined), own_names(tree), through)
+    given = [part.value for part in parts if isinstance(part, gast.Return) and part.value is not None]
+    return any(_may_hold(one, known, names, through) for one in given)
+
+
+def _passes_on(callee: object, site: Site, above: frozenset[int]) -> bool:
+    """Whether what is called may give what it is given: a method, a function of the user, a partial application."""
+    return callee is None or callee is partial or _opened(callee, site, above) is not None
+
+
+def _called_object(call: Node, site: Site) -> object:
+    """What is called, where that is known."""
+    found = binding_of(call.func, site.facts, site.local)
+    return None if found is None else found.static or found.object
+
+
+def _inside_of(call: Node, site: Site) -> object:
+    """What is first given to a closure or a partial application."""
+    maker = _called_object(call, site)
+    makes = bool(call.args) and (maker is closure or maker is partial)
+    found = binding_of(call.args[0], site.facts, site.local) if makes else None
+    return None if found is None else found.object
+
+
+def _shown_to(part: Node, known: set[int], names: set[str], through: set[int] | None) -> list[str]:
+    """The names that a statement or expression binds to, or puts in, what may be or hold a closure."""
+    given: Node | None = None
+    places: list[Any] = []
+    if isinstance(part, gast.For | gast.comprehension):
+        given, places = part.iter, [part.target]
+    elif isinstance(part, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.NamedExpr):
+        given, places = part.value, getattr(part, "targets", None) or [part.target]
+    elif isinstance(part, gast.Match):
+        given, places = part.subject, [case.pattern for case in part.cases]
+    elif isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute):
+        if any(_may_hold(one, known, names, through) for one in (*part.args, *(w.value for w in part.keywords))):
+            return [getattr(root(part.func.value), "id", "")]
+    if given is None or not _may_hold(given, known, names, through):
+        return []
+    read = [n for place in places for n in walk(place)]
+    return [n.id for n in read if isinstance(n, gast.Name)] + [n.name for n in read if getattr(n, "name", None)]
+
+
+def _may_hold(part: Node, known: set[int], names: set[str], through: set[int] | None = None) -> bool:
+    """Whether the value of an expression may be a closure, or hold one: what a closure gives is none.
+
+    Any call may give what it is given, or only those in `through`.
+    """
+    if id(part) in known or isinstance(part, gast.Name):
+        return id(part) in known or part.id in names
+    if isinstance(part, gast.Compare | gast.Constant | gast.Lambda):
+        return False
+    below: list[Node] = list(children(part))
+    if isinstance(part, gast.Call):
+        owner = [part.func.value] if isinstance(part.func, gast.Attribute) else []
+        words = [word.value for word in part.keywords]
+        below = [*owner, *part.args, *words] if through is None or id(part) in through else owner
+    elif isinstance(part, gast.Subscript):
+        below = [part.value]
+    elif isinstance(part, gast.IfExp):
+        below = [part.body, part.orelse]
+    elif isinstance(part, gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp):
+        below = [part.key, part.value] if isinstance(part, gast.DictComp) else [part.elt]
+    return any(_may_hold(one, known, names, through) for one in below)
+
+
+def _asks(part: Node, made: tuple[set[int], set[str]], opened: tuple[set[int], set[str]], site: Site) -> bool:
+    """Whether an expression tells one function that is kept from another one, or a closure from a function."""
+    if isinstance(part, gast.Attribute):
+        return part.attr in vars(partial) | vars(FunctionType) and _may_hold(part.value, *opened)
+    if isinstance(part, gast.Compare):
+        sides = [part.left, *part.comparators]
+        same = any(isinstance(one, gast.Is | gast.IsNot) for one in part.ops)
+        return same and sum(_may_hold(one, *made) for one in sides) > 1
+    if not isinstance(part, gast.Call) or not any(_may_hold(one, *opened) for one in part.args):
+        return False
+    asked = _called_object(part, site)
+    if asked is isinstance:
+        return _may_hold(part.args[0], *made) and _holds_partial(part.args[-1], site)
+    return any(asked is one for one in _ASKS)
+
+
+def _holds_partial(classes: Node, site: Site) -> bool:
+    """Whether `partial` is among the classes that are asked for."""
+    read = [n for n in walk(classes) if isinstance(n, gast.Name | gast.Attribute)]
+    return any(
+        found is not None and found.object is partial for n in read for found in [binding_of(n, site.facts, site.local)]
+    )
 
 
 def _defaults(tree: Node) -> list[Node]:

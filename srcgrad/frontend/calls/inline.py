@@ -45,6 +45,7 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.frontend.calls.derivatives_in_body import (
+    check_asked,
     derived_call,
     hand_over,
     handed_of,
@@ -300,6 +301,8 @@ def inline_calls(function: Node, facts: Facts) -> Node:
     site = Site(facts, local, (id(facts.source.tree),), expand_block, held_functions, varied)
     function.body = expand_block(function.body, site)
     held_functions(function, site)
+    if not own:
+        check_asked(function, site)
     check_given(function, facts, local)
     if not own:
         check_outside(function, facts)

@@ -41,6 +41,7 @@ from srcgrad.opencl.arrays.array import Array
 from srcgrad.opencl.arrays.boundary import on_device
 from srcgrad.pipeline import prepare_facts
 from srcgrad.runtime.hooks import call as call_held
+from srcgrad.runtime.hooks import closure
 from srcgrad.runtime.structure import Slots, of_slot
 
 Options = tuple[
@@ -556,6 +557,8 @@ def _held(value: Function, words: Container[str]) -> _Held:
 def _flows(held: object) -> bool:
     """Whether what a function holds carries a derivative; TypeError (E5031) where no number or constant is held."""
     if held is None or callable(held) or isinstance(held, str | bytes | slice | range | np.dtype | ModuleType):
+        if isinstance(held, closure) and not held.args and not held.keywords:
+            return False
         if isinstance(held, functools.partial | MethodType) or not (_is_plain(held) or _is_ours(held)):
             raise TypeError(
                 "E5031 a function that only a run knows holds another one that may hold what is differentiated; "
@@ -686,6 +689,11 @@ def _is_call(function: object) -> bool:
     return function is call_held
 
 
+def _makes(function: object) -> bool:
+    """Whether a function makes one that holds what it is given."""
+    return function is functools.partial or function is closure
+
+
 @dataclass(frozen=True, slots=True)
 class _Made:
     """`partial(f, a, k=b)`, a function that holds what is differentiated: its cotangent has a slot for each."""
@@ -792,9 +800,9 @@ def pullback_looked_up(function: Function, wrt: tuple[int | str, ...] | None) ->
     """What `srcgrad.runtime.pullback_of` gives."""
 
     def pulled(*args: object, **kwargs: object) -> tuple[object, Function]:
-        if function is functools.partial:
-            return functools.partial(cast(Function, args[0]), *args[1:], **kwargs), _Made.of(wrt, args, kwargs).parts
-        if isinstance(function, AdjointLookedUp | TangentLookedUp) and function.function is functools.partial:
+        if _makes(function):
+            return function(*args, **kwargs), _Made.of(wrt, args, kwargs).parts
+        if isinstance(function, AdjointLookedUp | TangentLookedUp) and _makes(function.function):
             return _linear(function, wrt, args, kwargs)
         if _is_call(function):
             opened = _opened(function, wrt, args, kwargs)
@@ -871,11 +879,9 @@ def pushforward_looked_up(
     """What `srcgrad.runtime.pushforward_of` gives."""
 
     def pushed(*args: object, **kwargs: object) -> tuple[object, object]:
-        if function is functools.partial:
-            return functools.partial(cast(Function, args[0]), *args[1:], **kwargs), _Made.of(wrt, args, kwargs).joined(
-                tangents
-            )
-        if isinstance(function, AdjointLookedUp | TangentLookedUp) and function.function is functools.partial:
+        if _makes(function):
+            return function(*args, **kwargs), _Made.of(wrt, args, kwargs).joined(tangents)
+        if isinstance(function, AdjointLookedUp | TangentLookedUp) and _makes(function.function):
             return _along(function, tangents, wrt, args, kwargs)
         if _is_call(function):
             opened = _opened(function, wrt, args, kwargs)
@@ -907,7 +913,7 @@ class AdjointLookedUp:
         if _is_call(self.function):
             opened = _opened(self, (), (seed, *args), kwargs)
             return opened.value(opened.function(*opened.args, **opened.kwargs))
-        if self.function is functools.partial:
+        if _makes(self.function):
             return _Made.of(self.wrt, args, kwargs).parts(seed)
         _called(self.function, self.wrt, args, kwargs).known.check_repeatable()
         _, back = pullback_looked_up(self.function, self.wrt)(*args, **kwargs)
@@ -932,7 +938,7 @@ class TangentLookedUp:
         if _is_call(self.function):
             opened = _opened(self, (), args, kwargs)
             return opened.function(*opened.args, **opened.kwargs)
-        if self.function is functools.partial:
+        if _makes(self.function):
             return _Made.of(self.wrt, args[count:], kwargs).joined(args[:count])
         _called(self.function, self.wrt, args[count:], kwargs).known.check_repeatable()
         return pushforward_looked_up(self.function, args[:count], self.wrt)(*args[count:], **kwargs)[1]

@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.opencl.arrays.array import Array
+from srcgrad.runtime.hooks import closure
 
 _ATOMS = frozenset(
     (float, int, bool, complex, str, bytes, type(None), type, ModuleType, range, slice, type(...), np.ufunc)
@@ -117,7 +118,7 @@ def parts_of(value: Any) -> Iterator[object]:
             todo += one.values() if isinstance(one, dict) else one
         elif cls is MethodType:
             todo.append(one.__self__)
-        elif cls is functools.partial:
+        elif issubclass(cls, functools.partial):
             todo += [one.func, one.args, one.keywords]
         elif cls is FunctionType:
             todo += map(_content, one.__closure__ or ())
@@ -188,8 +189,8 @@ class Copies:
             return self._container(value)
         if type(value) is Array:
             return value.copy() if id(value.store) in self.reached else value
-        if type(value) is functools.partial:
-            return functools.partial(self.of(value.func), *self.of(value.args), **self.of(value.keywords))
+        if type(value) is functools.partial or type(value) is closure:
+            return type(value)(self.of(value.func), *self.of(value.args), **self.of(value.keywords))
         if type(value).__module__.startswith("scipy.sparse"):
             return value.copy() if id(value) in self.reached else value
         return self._object(value) if _fields(value) else value

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -275,6 +277,176 @@ def test_what_would_be_wrong_is_refused(function: Callable[..., Any], code: str)
         with pytest.raises(srcgrad.DifferentiationError) as found:
             derive(function, wrt=(0, 1))(X, W, *([(X, W)] if derive is srcgrad.hvp else []))
         assert found.value.code == code
+
+
+def one_and_the_same(x: Any, w: Any) -> Any:
+    f = lambda h: h * w  # noqa: E731
+    a, b = [f], [f]
+    return np.sum(a[0](x)) * (2.0 if a[0] is b[0] else 3.0)
+
+
+def equal(x: Any, w: Any) -> Any:
+    f = lambda h: h * w  # noqa: E731
+    a, b = [f], [f, np.sin]
+    return np.sum(a[0](x)) * (2.0 if a[0] in b else 3.0)
+
+
+def equal_lists(x: Any, w: Any) -> Any:
+    f = lambda h: h * w  # noqa: E731
+    a, b = [f], [f]
+    return np.sum(a[0](x)) * (2.0 if a == b else 3.0)
+
+
+def of_a_set(x: Any, w: Any) -> Any:
+    f = lambda h: h * w  # noqa: E731
+    a = [f, f, np.sin]
+    return np.sum(a[0](x)) * len(set(a))
+
+
+def keys(x: Any, w: Any) -> Any:
+    f = lambda h: h * w  # noqa: E731
+    a = [f, f]
+    return np.sum(a[0](x)) * {a[0]: 2.0}.get(a[1], 3.0)
+
+
+def of_one_text(x: Any, w: Any) -> Any:
+    fs = [lambda h: np.sin(h) for _ in range(2)]
+    return np.sum(fs[0](x) * w) * (2.0 if fs[0] is fs[1] else 3.0)
+
+
+def named(x: Any, w: Any) -> Any:
+    def scale(h: Any) -> Any:
+        return h * w
+
+    return sum(np.sum(f(x)) * len(getattr(f, "__name__", "")) for f in [scale, np.sin])
+
+
+def with_attributes(x: Any, w: Any) -> Any:
+    return sum(np.sum(f(x)) * (2.0 if hasattr(f, "func") else 3.0) for f in [lambda h: h * w, np.sin])
+
+
+def of_a_type(x: Any, w: Any) -> Any:
+    return sum(np.sum(f(x)) * (2.0 if type(f) is types.FunctionType else 3.0) for f in [lambda h: h * w, np.sin])
+
+
+def of_partial(x: Any, w: Any) -> Any:
+    return sum(np.sum(f(x)) * (2.0 if isinstance(f, partial) else 3.0) for f in [lambda h: h * w, np.sin])
+
+
+def inside_of_partial(x: Any, w: Any) -> Any:
+    def both(a: Any, h: Any) -> Any:
+        return a * h * w
+
+    fs = [partial(both, x), partial(both, w)]
+    return np.sum(fs[0](x)) * (2.0 if fs[0].func is fs[1].func else 3.0)
+
+
+def written_out(x: Any, w: Any) -> Any:
+    return sum(np.sum(f(x)) * (2.0 if "lambda" in str(f) else 3.0) for f in [lambda h: h * w, np.sin])
+
+
+def same(f: Any, g: Any) -> float:
+    return 2.0 if f is g else 3.0
+
+
+def asked_by_a_helper(x: Any, w: Any) -> Any:
+    f = lambda h: h * w  # noqa: E731
+    a, b = [f], [f]
+    return np.sum(a[0](x)) * same(a[0], b[0])
+
+
+def asked_by_one_that_is_kept(x: Any, w: Any) -> Any:
+    g = lambda h: np.sin(h)  # noqa: E731
+    a, b = [g][0], [g][0]
+    fs = [lambda h: h * w * (2.0 if a is b else 3.0)]
+    return np.sum(fs[0](x))
+
+
+def twins(a: Any) -> tuple[Any, Any]:
+    f = lambda h: h * a  # noqa: E731
+    return f, f
+
+
+def given_by_a_helper(x: Any, w: Any) -> Any:
+    f, g = twins(w)
+    return np.sum(f(g(x))) * (2.0 if f is g else 3.0)
+
+
+def of_an_array(x: Any, w: Any) -> Any:
+    fs = np.array([lambda h: h * w, np.sin], dtype=object)
+    return np.sum(fs[0](x))
+
+
+ASKED = [
+    one_and_the_same, equal, equal_lists, of_a_set, keys, of_one_text, named, with_attributes, of_a_type, of_partial,
+    inside_of_partial, written_out, asked_by_a_helper, asked_by_one_that_is_kept, given_by_a_helper,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", ASKED)
+def test_a_function_that_is_kept_is_not_asked_who_it_is(function: Callable[..., Any]) -> None:
+    """A closure stands in its place, made anew at each place: the value itself would be another one."""
+    for derive in (srcgrad.value_and_grad, srcgrad.hvp):
+        with pytest.raises(srcgrad.DifferentiationError, match="E5031"):
+            derive(function, wrt=(0, 1))(X, W, *([(X, W)] if derive is srcgrad.hvp else []))
+    with pytest.raises(srcgrad.DifferentiationError, match="E5031"):
+        srcgrad.jvp(function, (X, W), (X, W))
+
+
+def test_functions_are_not_parts_of_arrays() -> None:
+    with pytest.raises(srcgrad.DifferentiationError):
+        srcgrad.grad(of_an_array, wrt=(0, 1))(X, W)
+    with pytest.raises(srcgrad.DifferentiationError, match="E5031"):
+        srcgrad.jvp(of_an_array, (X, W), (X, W))
+
+
+def of_the_class_of_functions(x: Any, w: Any) -> Any:
+    s = 0.0
+    for f in [lambda h: h * w, np.sin, 2.0]:
+        if isinstance(f, types.FunctionType):
+            s = s + np.sum(f(x))
+        elif callable(f):
+            s = s + np.sum(f(x)) * (2.0 if inspect.isfunction(f) else 3.0)
+        else:
+            s = s * f
+    return s
+
+
+def told_from_others(x: Any, w: Any) -> Any:
+    s, table = 0.0, {"p": lambda h: h * w, "q": np.sin, "r": np.cos, "s": None}
+    for key, f in table.items():
+        if f is None or key == "t":
+            s = s + np.sum(x * w)
+        elif f is np.sin or f == np.cos:
+            s = s + 2.0 * np.sum(f(x))
+        else:
+            s = s + np.sum(f(x) ** 2) * (2.0 if type(s) is float and f == f else 3.0)
+    return s
+
+
+def squares_in_order(x: Any) -> Any:
+    return np.array(sorted(x, key=lambda v: v * v))
+
+
+def helper_with_a_lambda(x: Any, w: Any) -> Any:
+    y = squares_in_order(x)
+    z = y * w
+    return np.sum(z) * (2.0 if type(y) is np.ndarray and y is not z else 3.0)
+
+
+@pytest.mark.parametrize("function", [of_the_class_of_functions, told_from_others, helper_with_a_lambda])
+def test_what_a_closure_can_tell_is_right(function: Callable[..., Any]) -> None:
+    srcgrad.check_grads(function, (X, W), order=1)
+    assert srcgrad.value_and_grad(function)(X, W)[0] == pytest.approx(function(X, W))
+
+
+def words_of_any_name(x: Any, w: Any) -> Any:
+    fs = [lambda f, x: f * x * w]
+    return np.sum(fs[0](f=x, x=w))
+
+
+def test_an_argument_may_have_any_name() -> None:
+    srcgrad.check_grads(words_of_any_name, (X, W), order=2)
 
 
 def test_the_text_is_as_one_would_write_it() -> None:
