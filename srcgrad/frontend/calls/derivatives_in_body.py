@@ -21,7 +21,7 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, FunctionNames, Kind
 from srcgrad.core.identity import home
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import FunctionArgument, rule_of
@@ -489,7 +489,8 @@ def _opened(callee: object, site: Site, above: frozenset[int]) -> tuple[Node, Si
         source, namespace = site.facts.module.source(callee)
     except DifferentiationError:
         return None
-    facts = replace(site.facts, namespace=namespace, names=replace(site.facts.names, local=own_names(source.tree)))
+    names = FunctionNames(local=own_names(source.tree))
+    facts = Facts(source, namespace, site.facts.request, site.facts.module, names)
     return source.tree, replace(site, facts=facts, own=frozenset())
 
 
@@ -541,13 +542,13 @@ def _inside_of(call: Node, site: Site) -> object:
 def _shown_to(part: Node, known: set[int], names: set[str], through: set[int] | None) -> list[str]:
     """The names that a statement or expression binds to, or puts in, what may be or hold a closure."""
     given: Node | None = None
-    places: list[Any] = []
+    places: list[Node] = []
     if isinstance(part, gast.For | gast.comprehension):
         given, places = part.iter, [part.target]
     elif isinstance(part, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.NamedExpr):
         given, places = part.value, getattr(part, "targets", None) or [part.target]
     elif isinstance(part, gast.Match):
-        given, places = part.subject, [case.pattern for case in part.cases]
+        given, places = part.subject, [case.pattern for case in part.cases if case.pattern is not None]
     elif isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute):
         if any(_may_hold(one, known, names, through) for one in (*part.args, *(w.value for w in part.keywords))):
             return [getattr(root(part.func.value), "id", "")]
@@ -560,7 +561,7 @@ def _shown_to(part: Node, known: set[int], names: set[str], through: set[int] | 
 def _may_hold(part: Node, known: set[int], names: set[str], through: set[int] | None = None) -> bool:
     """Whether the value of an expression may be a closure, or hold one: what a closure gives is none.
 
-    Any call may give what it is given, or only those in `through`.
+    Each call may give what it is given, or only those in `through`.
     """
     if id(part) in known or isinstance(part, gast.Name):
         return id(part) in known or part.id in names
