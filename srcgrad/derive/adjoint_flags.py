@@ -117,7 +117,8 @@ def move_into_branch(block: Block, adjoints: Adjoints) -> Block:
     """
     made: Block = []
     for node in block:
-        flag = getattr(getattr(node, "test", None), "id", "") if isinstance(node, gast.If) else ""
+        one_sided = isinstance(node, gast.If) and not node.orelse
+        flag = getattr(node.test, "id", "") if one_sided else ""
         place = len(made) - 1
         while flag and place >= 0 and isinstance(made[place], gast.Assign):
             place -= 1

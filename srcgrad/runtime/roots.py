@@ -206,6 +206,29 @@ def fitted(misfit: Function, p0: object, count: int, args: Found = (), **options
     return found[0], found[1]
 
 
+def covariance_at(covariance: Value, p: object) -> Value:
+    """The covariance that a fit gives beside its parameters p, with which it moves.
+
+    >>> covariance_at(np.eye(1), np.ones(1))
+    array([[1.]])
+    """
+    return covariance
+
+
+def covariance_pullback(seed: Value, p: Value) -> Value:
+    """Zeros like the parameters; ArithmeticError (E5001) where the covariance of a fit would have a derivative.
+
+    >>> covariance_pullback(np.zeros((1, 1)), np.ones(1))
+    array([0.])
+    """
+    if np.any(seed):
+        raise ArithmeticError(
+            "E5001 operation not differentiable: the covariance that curve_fit gives moves with the data; compute it"
+            " from the parameters, or use srcgrad.stop_gradient on it"
+        )
+    return np.zeros(np.shape(p))
+
+
 def scalar_minimum_found(
     fun: Function,
     bracket: object = None,

@@ -1186,11 +1186,96 @@ def spread_in_float64(x):
 def spread_in_float32(x):
     return np.std(x, dtype=np.float32)
 
+def doubles_in_place(a):
+    return np.multiply(a, 2.0, out=a)
+
+
+def shifts(a, by):
+    a += by
+
+
+def replaces_first(a, by):
+    a.__setitem__(0, by)
+
+
+@ordinary(A)
+def lambdas_that_write(x):
+    y, z, kept = x * x, x + 1.0, [x[0]]
+    order = lambda a: a.sort()  # noqa: E731
+    order(y)
+    (lambda a: np.add.at(a, [0, 0], x[1]))(z)
+    keep = lambda items, v: items.append(v)  # noqa: E731
+    keep(kept, x[1] * x[2])
+    doubles_in_place(z)
+    move = lambda a: shifts(a, x[0])  # noqa: E731
+    move(z)
+    return (y * np.arange(3) * z).sum() * kept[-1] * len(kept)
+
+
+@ordinary(A)
+def method_that_writes(x):
+    y = x * x
+    replaces_first(y, x[1])
+    return (y**3).sum()
+
+
+def sums_twice(items):
+    return sum(items) + 10.0 * sum(items)
+
+
+@ordinary(A)
+def iterator_used_up(x):
+    squares = map(lambda t: t * t, x)
+    return sum(squares) + 10.0 * sum(squares)
+
+
+@ordinary(A)
+def iterator_given_on(x):
+    return sums_twice(filter(lambda t: t > 0.5, x))
+
+
+@ordinary(A)
+def iterator_read_late(x):
+    k = 2.0
+    scaled = map(lambda t: t * k, x)
+    k = 3.0
+    return sum(scaled) * k
+
+
+@ordinary(A)
+def iterators_read_once(x):
+    squares = map(lambda t: t * t, x)
+    total = sum(squares)
+    squares = filter(lambda t: t > 0.5, x)
+    for v in squares:
+        total += v**3
+    return total
+
+
+@ordinary(A, True)
+@ordinary(A, False)
+def switch_asked_three_times(x, scaled):
+    s = 0.0
+    if scaled:
+        s = x[0]
+    g = np.zeros_like(x)
+    if scaled:
+        rest = x[1] * s
+        g[2] += rest
+    else:
+        g[2] += x[1]
+        g[1] += x[2] * x[2]
+    if scaled:
+        g[0] += rest * rest
+    return (g * np.array([1.0, 2.0, 3.0])).sum()
+
+
 
 # What is refused as yet, with the code.
 REFUSED = {
     "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "match_on_classes": "E5005",
     "timer_context": "E5005", "resumed_elsewhere": "E5005", "counts": "E5005", "default_that_is_an_object": "E5010",
     "conditional_read": "E5011",
-    "spread_in_float32": "E5006",
+    "spread_in_float32": "E5006", "method_that_writes": "E5005",
+    "iterator_used_up": "E5005", "iterator_given_on": "E5005", "iterator_read_late": "E5005",
 }  # fmt: skip

@@ -50,6 +50,7 @@ from srcgrad.frontend.calls.functions import Function, as_owner, function_of
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
 from srcgrad.frontend.calls.side_effects import (
     Procedures,
+    arrays_handed,
     changed_on_entry,
     doubtful_write,
     is_fresh,
@@ -58,6 +59,7 @@ from srcgrad.frontend.calls.side_effects import (
 )
 from srcgrad.frontend.calls.side_effects import place as side_effects_place
 from srcgrad.frontend.context import (
+    CHANGES,
     bring_names,
     is_change,
     move_apart,
@@ -528,9 +530,12 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     source, namespace, original = callee.source, callee.namespace, callee.tree
     tree = copy(original)
     performed = isinstance(where, gast.Expr) and where.value is call
+    inner = _facts_of(tree, found, Overlay(namespace), source, facts)
+    last = tree.body[-1]
+    if performed and isinstance(last, gast.Return) and _is_performed(last, inner):
+        tree.body[-1] = at(gast.Expr(last.value), last)
     if not isinstance(tree.body[-1], gast.Return) and performed:
         tree.body.append(at(gast.Return(literal_node(0.0)), tree))
-    inner = _facts_of(tree, found, Overlay(namespace), source, facts)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
     given = _write_into_arrays(tree, arguments_of(call, tree, found, facts), facts)
@@ -565,12 +570,23 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(literal_node(None), call)
-    last: Node = tree.body[-1].value
+    last = tree.body[-1].value
     if _needs_no_name(last, original, where, call) and not _is_part_of_kept(found, where, call):
         facts.origin.foreign[where] = None
         facts.resolution.kept.update({where: None} if found.kept and where.value is call else {})
         return last
     return _name_result(last, tree, where, before, call, facts, kept=found.kept)
+
+
+def _is_performed(last: Node, inner: Facts) -> bool:
+    """Whether what a function returns is computed for what it changes, where nobody uses it: `lambda a: a.sort()`."""
+    local = inner.names.local
+    if arrays_handed(last, inner, local):
+        return True
+    calls = find_nodes(last.value, gast.Call) if last.value is not None else []
+    if any(isinstance(n.func, gast.Attribute) and n.func.attr in CHANGES for n in calls):
+        return True
+    return any(Procedures(inner, augments=True).arguments(n, inner, local) for n in calls)
 
 
 def _write_into_arrays(tree: Node, given: dict[str, Node], facts: Facts) -> dict[str, Node]:

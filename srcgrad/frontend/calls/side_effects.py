@@ -37,7 +37,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts, Request, function_called
+from srcgrad.core.facts import UNKNOWN, Facts, Request, function_called
 from srcgrad.core.identity import cached_function
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Overlay, Step
@@ -234,6 +234,8 @@ class Procedures:
             called += [(node, one) for one in by_method(node) if one in own]
             if isinstance(node, gast.AugAssign) and (self.augments or isinstance(node.value, gast.List | gast.Dict)):
                 found += [(node, one) for one in stores(node)]
+            handed = [one for place in arrays_handed(node, inner, local) for one in self.seen(place, inner, local)]
+            called += [(node, one) for one in handed]
             for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
                 for value, alone in self._arguments_changed(call, inner, local):
                     where = called if alone else found
@@ -333,7 +335,11 @@ class Procedures:
         found += [
             (v, False) for one, v in given.items() if one in joined and one not in changes and _is_changed(v, facts)
         ]
-        return [(value, alone) for value, alone in found if not (alone and _has_own_methods(value, facts, local))]
+        return [
+            (value, alone)
+            for value, alone in found
+            if not (alone and (_is_scalar(value, facts) or _has_own_methods(value, facts, local)))
+        ]
 
 
 @dataclass(frozen=True)
@@ -508,6 +514,43 @@ def _places_handed(call: Node, inner: Facts) -> list[Node]:
         owner = binding_of(call.func.value, inner, inner.names.local)
         handed = handed if owner is not None and isinstance(owner.object, ModuleType) else [call.func.value]
     return [one for one in handed if base_of(one)]
+
+
+def arrays_handed(node: Node, inner: Facts, local: frozenset[str]) -> list[Node]:
+    """What the calls of a statement write into by what is no write in the text: `a.__setitem__(0, e)`, `np.place(a, m, e)`.
+
+    Such are `out=`, what has no derivative since it writes, and a method of arrays, or a function of a library in C,
+    that has no rule and whose result is not used. Methods of lists and dicts are looked at elsewhere.
+    """
+    found: list[Node] = []
+    for call in [n for part in header(node) for n in find_nodes(part, gast.Call)]:
+        alone = isinstance(node, gast.Expr) and node.value is call
+        found += [w.value for w in call.keywords if w.arg == "out"]
+        meant = binding_of(call.func, inner, local)
+        if meant is not None:
+            called = None if meant.static is not None else meant.object
+            rule = rule_of(called)
+            refused = rule is not None and rule.kind == "refused"
+            bare = rule is None and isinstance(called, types.BuiltinFunctionType) and not is_report(called)
+            bare = bare and called.__module__ != "builtins"
+            found += call.args[:1] if refused or (alone and bare) else []
+        elif isinstance(call.func, gast.Attribute) and call.func.attr not in CHANGES:
+            method = getattr(np.ndarray, call.func.attr, None)
+            rule = rule_of(method)
+            writes = (alone and not _is_ruled_method(call, inner, local)) or (rule is not None and rule.kind == "refused")
+            found += [call.func.value] if method is not None and writes else []
+        elif isinstance(call.func, gast.Attribute) and call.func.attr == "sort" and not alone:
+            found.append(call.func.value)
+    return found
+
+
+def _is_ruled_method(call: Node, inner: Facts, local: frozenset[str]) -> bool:
+    """Whether a method is an operation with a value, which writes nothing: `a.sum()`."""
+    try:
+        operation = operation_of(call, inner, local)
+    except DifferentiationError:
+        return False
+    return operation is not None and operation.kind in ("op", "constant")
 
 
 @dataclass
@@ -742,6 +785,11 @@ def _is_changed(value: Node, facts: Facts) -> bool:
     named = getattr(value, "id", "")
     known = facts.kinds.of_expressions.get(value), facts.kinds.of_names.get(named), facts.kinds.named.get(named)
     return any(kind is not None and kind.tag in ("list", "array") for kind in known) or facts.list_kind(named) == "list"
+
+
+def _is_scalar(value: Node, facts: Facts) -> bool:
+    """Whether a name holds a number, as which nothing can change."""
+    return isinstance(value, gast.Name) and facts.kinds.named.get(value.id, UNKNOWN).tag == "scalar"
 
 
 def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 import gast
@@ -84,6 +85,112 @@ def _maps(node: Node, work: Rewriting) -> str:
     return "map" if found.object is map else "filter" if found.object is filter else ""
 
 
+def _check_used_once(call: Node, work: Rewriting) -> None:
+    """Refuse a `map` or `filter` that may be gone through a second time, when nothing of it is left, or late.
+
+    A list is computed in its place, which does not end, and does not see what changes before it is read.
+    """
+    tree = work.facts.source.tree
+    placed = (getattr(call, "lineno", 0), getattr(call, "col_offset", -1))
+    same = [n for n in find_nodes(tree, gast.Call) if (getattr(n, "lineno", 0), getattr(n, "col_offset", 0)) == placed]
+    same = [n for n in same if same_tree(n.func, call.func)]
+    used = {n.id for one in same for n in find_nodes(one, gast.Name)}
+    if same and not _Iterator(tree, work, used).is_consumed_once(same[0]):
+        raise work.facts.refuse(
+            call,
+            "E5005",
+            f"an iterator of `{call.func.id}` that may be read again, late or elsewhere is not accepted",
+            f"make a list: `list({gast.unparse(same[0])})`",
+        )
+
+
+class _Iterator:
+    """How a function reads an iterator: its tree, what stands around each part of it, and names that it is made of."""
+
+    def __init__(self, tree: Node, work: Rewriting, used: set[str]) -> None:
+        self.tree, self.work, self.used = tree, work, used
+        self.around = {part: node for node in walk(tree) for part in gast.iter_child_nodes(node)}
+
+    def is_consumed_once(self, read: Node) -> bool:
+        """Whether the place of an iterator consumes it, or names it for one place that does."""
+        place = self.around[read]
+        while isinstance(place, gast.keyword) or (isinstance(place, gast.IfExp) and read is not place.test):
+            read, place = place, self.around[place]
+        if isinstance(place, gast.Call):
+            return read is place.func or self._is_consumed_by(place, read)
+        if isinstance(place, gast.Assign) and read is place.value:
+            first = place.targets[0]
+            named = len(place.targets) == 1 and isinstance(first, gast.Name)
+            return self._is_read_once(first.id, place) if named else isinstance(first, gast.Tuple | gast.List)
+        if isinstance(place, gast.For):
+            return not self._changes_in(statements(place.body))
+        return isinstance(place, gast.comprehension | gast.Compare | gast.Starred)
+
+    def _changes_in(self, block: Block) -> bool:
+        """Whether statements change what the iterator reads as it goes on."""
+        return any(one in self.used for node in block for one in [*stores(node), *written_names(node)])
+
+    def _is_consumed_by(self, call: Node, read: Node) -> bool:
+        """Whether a called function goes through what it is given once: those that are not of the user do."""
+        found = binding_of(call.func, self.work.facts, self.work.facts.names.local)
+        inner = [n for n in find_nodes(self.tree, gast.FunctionDef) if n.name == getattr(call.func, "id", "")]
+        if found is not None and isinstance(found.object, FunctionType) and rule_of(found.object) is None:
+            inner = [self.work.facts.module.source(found.object)[0].tree]
+        if not inner or not isinstance(inner[0], gast.FunctionDef):
+            return found is not None or isinstance(call.func, gast.Attribute)
+        spelled = [a.id for a in [*inner[0].args.posonlyargs, *inner[0].args.args]]
+        place = call.args.index(read) if read in call.args else len(spelled)
+        held = read.arg if isinstance(read, gast.keyword) else "".join(spelled[place : place + 1])
+        return not held or _Iterator(inner[0], self.work, set())._is_read_once(held, None)
+
+    def _is_read_once(self, held: str, bound: Node | None) -> bool:
+        """Whether a name is read once at most, in no loop of its own, where nothing has changed meanwhile."""
+        order, home = statements(self.tree.body), self.around.get(bound)
+        start = -1 if bound is None else order.index(bound)
+        stored = [k for k in range(len(order)) if k != start and held in stores(order[k])]
+        if any(self.around[order[k]] is not home for k in stored):
+            return False
+        end = next((k for k in stored if k > start), len(order) - 1)
+        place = {n: order.index(self._statement(n)) for n in self._loads(held)}
+        reads = [n for n, k in place.items() if start < k <= end]
+        around = None if bound is None else self._loop_around(bound)
+        if (around is not None and len(reads) < len(place)) or (len(reads) > 1 and not self._are_apart(reads)):
+            return False
+        between = order[start + 1 : max((place[n] for n in reads), default=0)]
+        if self._changes_in(between):
+            return False
+        return all(self._loop_around(n) is around and self.is_consumed_once(n) for n in reads)
+
+    def _loads(self, held: str) -> list[Node]:
+        return [n for n in find_nodes(self.tree, gast.Name) if n.id == held and isinstance(n.ctx, gast.Load)]
+
+    def _statement(self, node: Node) -> Node:
+        while not isinstance(node, gast.stmt):
+            node = self.around[node]
+        return node
+
+    def _are_apart(self, reads: list[Node]) -> bool:
+        """Whether each of several reads stands in a statement that returns, so that one of them is made."""
+        places = list(dict.fromkeys(self._statement(n) for n in reads))
+        return len(places) == len(reads) and all(isinstance(node, gast.Return) for node in places)
+
+    def _loop_around(self, node: Node) -> Node | None:
+        """The loop, function or comprehension in which a part is evaluated, maybe several times."""
+        inside = node
+        while (outer := self.around.get(inside)) is not None and outer is not self.tree:
+            if isinstance(outer, gast.comprehension):
+                held = self.around[outer]
+                if inside is not outer.iter or outer is not held.generators[0]:
+                    return held
+                outer = held
+            elif isinstance(outer, (*COMPREHENSIONS, gast.Lambda, gast.FunctionDef, gast.While)):
+                return outer
+            elif isinstance(outer, gast.For) and inside is not outer.iter:
+                return outer
+            inside = outer
+        return None
+
+
 def _fill_comprehensions(value: Node, where: Node, made: Block, work: Rewriting) -> Node:
     """An expression with its comprehensions computed before it, those apart that may not be evaluated."""
     if not value._fields or isinstance(value, SIMPLE):
@@ -94,6 +201,7 @@ def _fill_comprehensions(value: Node, where: Node, made: Block, work: Rewriting)
     if isinstance(value, gast.GeneratorExp) and (_takes_apart(where, value) or _is_gone_through(where, value, work)):
         return _loop(value, None, where, made, work)
     if _maps(value, work):
+        _check_used_once(value, work)
         return _loop(_as_comprehension(value, work), None, where, made, work)
     if isinstance(value, gast.IfExp):
         value.test = _fill_comprehensions(value.test, where, made, work)

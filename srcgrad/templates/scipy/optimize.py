@@ -20,6 +20,8 @@ from srcgrad.core.rules import (
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.roots import (
     check_slopes,
+    covariance_at,
+    covariance_pullback,
     fitted,
     least_squares_found,
     lowest,
@@ -140,6 +142,16 @@ def known_root_tangent(z, func, x, args=()):
     d[z] = root_pushforward(func, push, z, args, d[args], places=places)
 
 
+@adjoint(covariance_at, forms=(), note="No derivative: E5001 where one arrives in reverse, nan forwards.")
+def covariance(z, covariance, p):
+    d[p] = covariance_pullback(d[z], p)
+
+
+@tangent(covariance_at)
+def covariance_tangent(z, covariance, p):
+    d[z] = np.full_like(covariance, np.nan)
+
+
 constants([lowest], handed=FunctionArgument("fun", 1, None))
 constants([lowest_number], handed=FunctionArgument("fun", 1, None, ndim=0))
 constants([settled_at], handed=FunctionArgument("func", 1, None, ndim=None))
@@ -234,7 +246,7 @@ def least_squares(
             (3,),
         ),
     ),
-    note=f"{LEAST} The covariance is taken to be constant. Without `jac=`; no bound may hold a value back.",
+    note=f"{LEAST} The covariance has no derivative: E5001 in reverse, nan forwards. Without `jac=`; no bound may hold a value back.",
     results=(("popt", 1), ("pcov", 2)),
 )
 def curve_fit(
@@ -279,7 +291,9 @@ def curve_fit(
         xtol=xtol,
         gtol=gtol,
     )
-    return root_at(slope, found[0]), found[1]
+    p = root_at(slope, found[0])
+    return p, covariance_at(found[1], p)
+
 
 
 @adjoint.composed(
