@@ -1186,6 +1186,7 @@ def spread_in_float64(x):
 def spread_in_float32(x):
     return np.std(x, dtype=np.float32)
 
+
 def doubles_in_place(a):
     return np.multiply(a, 2.0, out=a)
 
@@ -1268,7 +1269,6 @@ def switch_asked_three_times(x, scaled):
     if scaled:
         g[0] += rest * rest
     return (g * np.array([1.0, 2.0, 3.0])).sum()
-
 
 
 # What is refused as yet, with the code.

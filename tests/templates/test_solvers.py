@@ -339,3 +339,13 @@ def test_arguments_that_are_not_written_out_are_refused():
 
 def test_the_estimate_of_an_error_is_constant():
     assert grad(lambda k: quad(lambda x: k * x, 0.0, 1.0)[1])(0.7) == 0.0
+
+
+def test_the_covariance_of_a_fit_is_no_constant() -> None:
+    def spread(k):
+        popt, pcov = curve_fit(lambda t, a, b: a + b * t, TIMES, k * TIMES + NOISE * k**2)
+        return popt[0] + np.sqrt(pcov[0, 0])
+
+    with pytest.raises(ArithmeticError, match="E5001"):
+        grad(spread)(1.5)
+    assert np.isnan(jvp(spread, (1.5,), (1.0,))[1])

@@ -531,11 +531,8 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     tree = copy(original)
     performed = isinstance(where, gast.Expr) and where.value is call
     inner = _facts_of(tree, found, Overlay(namespace), source, facts)
-    last = tree.body[-1]
-    if performed and isinstance(last, gast.Return) and _is_performed(last, inner):
-        tree.body[-1] = at(gast.Expr(last.value), last)
-    if not isinstance(tree.body[-1], gast.Return) and performed:
-        tree.body.append(at(gast.Return(literal_node(0.0)), tree))
+    if performed:
+        _end_procedure(tree, inner)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
     given = _write_into_arrays(tree, arguments_of(call, tree, found, facts), facts)
@@ -570,12 +567,21 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(literal_node(None), call)
-    last = tree.body[-1].value
-    if _needs_no_name(last, original, where, call) and not _is_part_of_kept(found, where, call):
+    value: Node = tree.body[-1].value
+    if _needs_no_name(value, original, where, call) and not _is_part_of_kept(found, where, call):
         facts.origin.foreign[where] = None
         facts.resolution.kept.update({where: None} if found.kept and where.value is call else {})
-        return last
-    return _name_result(last, tree, where, before, call, facts, kept=found.kept)
+        return value
+    return _name_result(value, tree, where, before, call, facts, kept=found.kept)
+
+
+def _end_procedure(tree: Node, inner: Facts) -> None:
+    """A number at the end of a function whose result is not used, behind what it returns if that changes something."""
+    last = tree.body[-1]
+    if isinstance(last, gast.Return) and _is_performed(last, inner):
+        tree.body[-1] = at(gast.Expr(last.value), last)
+    if not isinstance(tree.body[-1], gast.Return):
+        tree.body.append(at(gast.Return(literal_node(0.0)), tree))
 
 
 def _is_performed(last: Node, inner: Facts) -> bool:

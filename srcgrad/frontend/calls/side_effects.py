@@ -517,7 +517,7 @@ def _places_handed(call: Node, inner: Facts) -> list[Node]:
 
 
 def arrays_handed(node: Node, inner: Facts, local: frozenset[str]) -> list[Node]:
-    """What the calls of a statement write into by what is no write in the text: `a.__setitem__(0, e)`, `np.place(a, m, e)`.
+    """What calls of a statement write into, where the text shows no write: `a.__setitem__(0, e)`, `np.place(a, m, e)`.
 
     Such are `out=`, what has no derivative since it writes, and a method of arrays, or a function of a library in C,
     that has no rule and whose result is not used. Methods of lists and dicts are looked at elsewhere.
@@ -537,7 +537,9 @@ def arrays_handed(node: Node, inner: Facts, local: frozenset[str]) -> list[Node]
         elif isinstance(call.func, gast.Attribute) and call.func.attr not in CHANGES:
             method = getattr(np.ndarray, call.func.attr, None)
             rule = rule_of(method)
-            writes = (alone and not _is_ruled_method(call, inner, local)) or (rule is not None and rule.kind == "refused")
+            writes = (alone and not _is_ruled_method(call, inner, local)) or (
+                rule is not None and rule.kind == "refused"
+            )
             found += [call.func.value] if method is not None and writes else []
         elif isinstance(call.func, gast.Attribute) and call.func.attr == "sort" and not alone:
             found.append(call.func.value)

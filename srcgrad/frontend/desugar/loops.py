@@ -145,7 +145,7 @@ class _Iterator:
 
     def _is_read_once(self, held: str, bound: Node | None) -> bool:
         """Whether a name is read once at most, in no loop of its own, where nothing has changed meanwhile."""
-        order, home = statements(self.tree.body), self.around.get(bound)
+        order, home = statements(self.tree.body), None if bound is None else self.around.get(bound)
         start = -1 if bound is None else order.index(bound)
         stored = [k for k in range(len(order)) if k != start and held in stores(order[k])]
         if any(self.around[order[k]] is not home for k in stored):
@@ -183,10 +183,9 @@ class _Iterator:
                 if inside is not outer.iter or outer is not held.generators[0]:
                     return held
                 outer = held
-            elif isinstance(outer, (*COMPREHENSIONS, gast.Lambda, gast.FunctionDef, gast.While)):
-                return outer
-            elif isinstance(outer, gast.For) and inside is not outer.iter:
-                return outer
+            elif isinstance(outer, (*COMPREHENSIONS, gast.Lambda, gast.FunctionDef, gast.While, gast.For)):
+                if not isinstance(outer, gast.For) or inside is not outer.iter:
+                    return outer
             inside = outer
         return None
 

@@ -246,7 +246,8 @@ def least_squares(
             (3,),
         ),
     ),
-    note=f"{LEAST} The covariance has no derivative: E5001 in reverse, nan forwards. Without `jac=`; no bound may hold a value back.",
+    note=f"{LEAST} The covariance has no derivative: E5001 in reverse, nan forwards."
+    " Without `jac=`; no bound may hold a value back.",
     results=(("popt", 1), ("pcov", 2)),
 )
 def curve_fit(
@@ -293,7 +294,6 @@ def curve_fit(
     )
     p = root_at(slope, found[0])
     return p, covariance_at(found[1], p)
-
 
 
 @adjoint.composed(
