@@ -98,6 +98,11 @@ def a_minimum_between_bounds(k: Any) -> Any:
     return np.sum(res.x**3)
 
 
+def a_minimum_from_a_number(k: Any) -> Any:
+    """SciPy makes an array of the start, and takes the cost, an array of one element, for a number."""
+    return minimize(lambda v: (v * v - k) ** 2 + 0.1 * v, x0=1.0, options={"gtol": 1e-11}).x[0]
+
+
 def a_minimum_of_a_number(k: Any) -> Any:
     return minimize_scalar(lambda x, a: np.exp(x) - a * x, args=(k,), tol=1e-12).x ** 2
 
@@ -167,6 +172,7 @@ PROGRAMS = [
 MINIMA = [
     (a_minimum, (np.array([0.7, 1.1]),)),
     (a_minimum_between_bounds, (np.array([0.7, 1.1]),)),
+    (a_minimum_from_a_number, (2.0,)),
     (a_minimum_of_a_number, (0.7,)),
     (a_fit, (np.array([0.9, 0.6]),)),
     (a_weighted_fit, (0.7,)),

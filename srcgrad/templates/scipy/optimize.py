@@ -176,13 +176,16 @@ def minimize(
     require_handled(np.size(constraints) == 0, "constraints")
     require_handled(isinstance(args, tuple), "`args=` that is no tuple")
 
-    def cost(p):
+    def value(p):
         return fun(p, *args)
+
+    def cost(p):
+        return np.sum(value(p))  # SciPy takes an array of one element for a number
 
     def slope(p):
         return srcgrad.grad(cost)(p)
 
-    found = lowest(cost, x0, method=method, bounds=bounds, tol=tol, options=options)
+    found = lowest(value, x0, method=method, bounds=bounds, tol=tol, options=options)
     x = root_at(slope, found[0])
     return x, cost(x), found[2], found[3], found[4], found[5]
 
@@ -345,7 +348,7 @@ in_parts(optimize.root, root_found, ("x",), success=True)
 in_parts(optimize.root_scalar, scalar_root_found, ("root",), converged=True)
 stand_in(root_found, optimize.root)
 stand_in(scalar_root_found, optimize.root_scalar)
-constants([check_slopes])
+constants([check_slopes, covariance_pullback])
 declare_refused(
     "what its `args` hold is not written as a tuple",
     {f.__name__: f for f in (root_pullback, root_pushforward)},
