@@ -1244,6 +1244,20 @@ def iterator_read_late(x):
 
 
 @ordinary(A)
+def iterator_unpacked_behind_a_change(x):
+    a = 1.0 * x
+    a[0], (p, q, r) = 3.0, map(np.sin, a)
+    return p * q + r
+
+
+@ordinary(A)
+def iterator_unpacked_before_a_change(x):
+    a = 1.0 * x
+    (p, q, r), a[0] = map(np.sin, a), 3.0
+    return p * q + r + a[0] * a[1]
+
+
+@ordinary(A)
 def iterators_read_once(x):
     squares = map(lambda t: t * t, x)
     total = sum(squares)
@@ -1278,4 +1292,5 @@ REFUSED = {
     "conditional_read": "E5011",
     "spread_in_float32": "E5006", "method_that_writes": "E5005",
     "iterator_used_up": "E5005", "iterator_given_on": "E5005", "iterator_read_late": "E5005",
+    "iterator_unpacked_behind_a_change": "E5005",
 }  # fmt: skip

@@ -124,7 +124,19 @@ class _Iterator:
             return self._is_read_once(first.id, place) if named else isinstance(first, gast.Tuple | gast.List)
         if isinstance(place, gast.For):
             return not self._changes_in(statements(place.body))
+        if isinstance(place, gast.Tuple) and isinstance(self.around[place], gast.Assign):
+            return self._is_taken_apart(self.around[place], place, place.elts.index(read))
         return isinstance(place, gast.comprehension | gast.Compare | gast.Starred)
+
+    def _is_taken_apart(self, node: Node, value: Node, place: int) -> bool:
+        """Whether an item of `a, (b, c) = e, map(f, x)` is unpacked where it stands, and nothing before changes x."""
+        first = node.targets[0]
+        if value is not node.value or len(node.targets) > 1 or not isinstance(first, gast.Tuple | gast.List):
+            return False
+        if len(first.elts) != len(value.elts) or not isinstance(first.elts[place], gast.Tuple | gast.List):
+            return False
+        before = [n.id for part in first.elts[:place] for n in find_nodes(part, gast.Name)]
+        return self.used.isdisjoint(before) and not find_nodes(node, gast.NamedExpr)
 
     def _changes_in(self, block: Block) -> bool:
         """Whether statements change what the iterator reads as it goes on."""
