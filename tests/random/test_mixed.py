@@ -65,8 +65,7 @@ def call_with_an_array_of_its_own(x, y):
 
 @pytest.mark.parametrize("function", [call_of_which_nothing_is_read, call_in_a_test])
 def test_what_a_called_function_changes_in_place(function) -> None:
-    with pytest.raises(DifferentiationError, match="changes its argument in place"):
-        srcgrad.grad(function)(X, 0.7)
+    check_grads(function, (X, 0.7), order=1)
     check_grads(call_with_an_array_of_its_own, (X, 0.7), order=1)
 
 
