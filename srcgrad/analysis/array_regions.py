@@ -461,10 +461,9 @@ def forget(known: dict[str, Spec], loop: Node, where: str) -> dict[str, Spec]:
     """What is known behind a trip of a loop: extents that speak of its counter hold no longer."""
     marks = [f"|{name}|" for name in stores(loop)] if isinstance(loop, gast.For) else []
     made = dict(known)
-    for name, spec in known.items() if marks else ():
-        symbols = " ".join(spec.shape)
-        if [mark for mark in marks if mark in symbols]:
-            made[name] = Spec(frozenset([f"{name} at {where}"]), spec.dtype, spec.ndim)
+    moved = {name for name, spec in known.items() for symbol in spec.shape for mark in marks if mark in symbol}
+    for name in moved:
+        made[name] = Spec(frozenset([f"{name} at {where}"]), known[name].dtype, known[name].ndim)
     return made
 
 

@@ -701,22 +701,19 @@ def _head(entry: Known, inside: Known, past: dict[str, tuple[Spec, ...]], where:
     Names that begin alike, and of which each look has made the same, are alike in each trip: `v = np.zeros_like(w)` and
     w have one unknown shape, where a trip adds the same to both. A look that tells them apart gives them two.
     """
-    head: Known = {}
+    head: Known = {**entry, **inside, **entry}  # what no trip binds is as it was
     shapes: dict[object, frozenset[str]] = {}
     dtypes: dict[object, frozenset[str]] = {}
-    for name in {**entry, **inside}:
-        one, two = entry.get(name), inside.get(name)
-        if one is None or two is None:
-            head[name] = one or two or NUMBER
+    past |= {n: (*(past[n] if n in past else (entry[n],)), inside[n]) for n in entry if n in inside}
+    bound = {n for n in entry if n in inside for each in past[n] if each is not entry[n]}
+    for name in entry:
+        if name not in bound:
             continue
-        past[name] = seen = (*past.get(name, (one,)), two)
-        if not [each for each in seen if each is not one]:
-            head[name] = one  # no trip binds it
-            continue
+        seen = past[name]
         own = frozenset([f"{name} at {where}"])
         shape = shapes.setdefault(tuple((each.shape, each.ndim) for each in seen), own)
         dtype = dtypes.setdefault(tuple(each.dtype for each in seen), own)
-        merged = one
+        merged = entry[name]
         for each in seen[1:]:
             merged = _spec_of_alternatives(merged, each, shape, dtype)
         head[name] = merged

@@ -296,7 +296,9 @@ class Rewriting(StatementBuilder):
         """How the text spells a library name, which means that library's function from here on."""
         spelled = self.facts.library(identifier, value)
         meant = Binding("object", self.facts.names.library_values[identifier])
-        self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
+        known = self.facts.namespace.lookup(spelled)
+        if known is None or known.object is not meant.object:  # else each look-up would go through one more
+            self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled
 
     def name(self, stem: str) -> str:

@@ -223,6 +223,10 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     places = template.differentiable if rule.template is not None else template.parameters
     swap: dict[Node, Node] = {}
     bound = dict(operation.bound)
+    handed = operation.bound.get(rule.handed.parameter) if rule.handed is not None else None
+    if handed is not None and not isinstance(handed, gast.Constant) and scope.may_vary(handed):
+        what = f"`{gast.unparse(handed)}`, one of several functions, is handed to `{rule.name}`"
+        raise scope.facts.refuse(value, "E5031", what, "call it by a name that is bound once")
     check_operands(value, operation, places, scope)
     check_method(value, operation, places, scope)
     places = (*places, *rule.refuses)

@@ -239,7 +239,7 @@ def scalar_minimum_found(
 ) -> Found:
     """The parts of what `scipy.optimize.minimize_scalar` finds; ArithmeticError (E5008) where a bound holds x back.
 
-    >>> round(scalar_minimum_found(lambda x: (x - 2.0) ** 2)[0], 4)
+    >>> float(round(scalar_minimum_found(lambda x: (x - 2.0) ** 2)[0], 4))
     2.0
     """
     from scipy.optimize import minimize_scalar

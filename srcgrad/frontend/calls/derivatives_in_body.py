@@ -416,7 +416,7 @@ def check_asked(function: Node, site: Site) -> None:
     ...
     srcgrad.core.errors.DifferentiationError: E5031 function that only a run knows: a function that is kept is asked \
 for its name, its class or who it is
-      at <stdin>:3:23
+      at <stdin>:3:26
               return h[0](x) * len(h[0].__name__)
                                    ^^^^^^^^^^^^^
       what to do: keep a name or a number with each function, and ask that

@@ -301,18 +301,7 @@ def check_handed(call: Node, again: bool, facts: Facts) -> None:
 
 
 def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
-    """Refuse a nested function that is still given to something, or kept: what it reads would have no derivative.
-
-    >>> from srcgrad.interface.show.explain import explain_text
-    >>> explain_text("def f(x):\\n    h = [lambda t: t * x]\\n    return h[0](2.0)", after="inline_calls")
-    Traceback (most recent call last):
-    ...
-    srcgrad.core.errors.DifferentiationError: E5005 Python outside the subset: a nested function is used as a value
-      at <stdin>:2:10
-              h = [lambda t: t * x]
-                   ^^^^^^^^^^^^^^^
-      what to do: give each function a name of its own, and call it by that
-    """
+    """Refuse a nested function that is still given to something, or kept: what it reads would have no derivative."""
     inside = {name for name, known in facts.names.functions.items() if known.tree is not None}
     for call in [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)] if inside else []:
         for argument in [*call.args, *(word.value for word in call.keywords)]:

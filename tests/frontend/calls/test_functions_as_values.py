@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
 
 import srcgrad
 from srcgrad.runtime import adjoint_of, call, pullback_of, pushforward_of, tangent_of
@@ -490,3 +492,22 @@ def test_a_dumped_text(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, [4.0 * slope, 2.0 * slope])
     refused = subprocess.run([*dump, "--standalone"], capture_output=True, text=True)
     assert refused.stderr.startswith("E5031") and refused.returncode
+
+
+def integrated(k: Any) -> Any:
+    rates = [lambda t: k * t, lambda t: k * t * t]
+    return quad(rates[1], 0.0, 1.0)[0]
+
+
+def crossed(k: Any) -> Any:
+    found = {"p": lambda t: t * t - k}
+    g = found["p"]
+    return brentq(g, 0.0, 3.0)
+
+
+@pytest.mark.parametrize("f", [integrated, crossed])
+def test_a_kept_function_that_a_solver_gets_is_refused(f: Any) -> None:
+    """The solver's rule takes no derivative of a function's value: the gradient was 0."""
+    for derive in (lambda: srcgrad.grad(f)(2.0), lambda: srcgrad.jvp(f, (2.0,), (1.0,))):
+        with pytest.raises(srcgrad.DifferentiationError, match="E5031"):
+            derive()
