@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import numpy as np
@@ -396,3 +397,46 @@ def test_what_nobody_reads_or_does_not_depend_on_arguments_may_be_kept(f: Any) -
     e = 1e-6 * np.eye(2)
     right = [(f(X + step) - f(X - step)) / 2e-6 for step in e]
     np.testing.assert_allclose(srcgrad.grad(f)(X), right, rtol=1e-6, atol=1e-9)
+
+
+QUEUE = collections.deque([1.0])
+HOLDS = ([1.0], 2.0)
+
+
+def kept_at_the_end(s: Any) -> int:
+    QUEUE.append(s * 2.0)
+    return 1
+
+
+def kept_in_front(s: Any) -> int:
+    QUEUE.appendleft(s * 2.0)
+    return 1
+
+
+def kept_in_a_list_of_a_tuple(s: Any) -> int:
+    HOLDS[0].append(s * 2.0)
+    return 1
+
+
+def reads_the_end(s: Any) -> Any:
+    _ = kept_at_the_end(s)
+    return QUEUE[-1] * s
+
+
+def reads_the_front(s: Any) -> Any:
+    _ = kept_in_front(s)
+    return QUEUE[0] * s
+
+
+def reads_the_list(s: Any) -> Any:
+    _ = kept_in_a_list_of_a_tuple(s)
+    return HOLDS[0][-1] * s
+
+
+@pytest.mark.parametrize("function", [reads_the_end, reads_the_front, reads_the_list])
+def test_what_is_left_in_an_object_without_attributes_is_refused(function: Any) -> None:
+    """A deque and a tuple have no `__dict__`: what they hold was read as a constant, 1.4 for 2.8 at 0.7."""
+    for derivative in (srcgrad.grad(function), lambda s: srcgrad.jvp(function, (s,), (1.0,))):
+        with pytest.raises(srcgrad.DifferentiationError) as found:
+            derivative(0.7)
+        assert found.value.code in ("E5005", "E5010")

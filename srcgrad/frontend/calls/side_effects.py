@@ -451,7 +451,8 @@ def live_value(name: str, facts: Facts, local: frozenset[str]) -> object:
         return None
     held: object = found.object
     steady = isinstance(held, FunctionType | ModuleType | types.BuiltinFunctionType | np.ufunc | np.generic)
-    return held if isinstance(held, list | dict | np.ndarray) or (hasattr(held, "__dict__") and not steady) else None
+    plain = isinstance(held, int | float | complex | str | bytes | frozenset | type(None))
+    return None if steady or plain else held
 
 
 def _own_changes(node: Node, inner: Facts) -> list[OuterChange]:
