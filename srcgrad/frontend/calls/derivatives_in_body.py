@@ -321,7 +321,7 @@ def held_functions(function: Node, site: Site) -> None:
     >>> text = "def f(x, w):\\n    h = [lambda t: t * w]\\n    return h[0](x)"
     >>> print(explain_text(text, after="inline_calls"))
     def f(x, w):
-        h = [closure(inner, w=w)]
+        h = [closure(inner_1, w=w)]
         return h[0](x)
     """
     known = site.facts.names.functions.items()
