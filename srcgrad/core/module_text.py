@@ -318,13 +318,14 @@ def _names_of_expressions(statement: ast.stmt) -> list[str]:
 
 def _declared_global(body: Sequence[ast.stmt]) -> list[tuple[str, int]]:
     """Names that functions rebind: what the module gave them first says little."""
-    return [
-        (name, node.lineno)
-        for statement in body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Global)
-        for name in node.names
-    ]
+    found: list[tuple[str, int]] = []
+    todo = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Global):
+            found += [(name, node.lineno) for name in node.names]
+        todo += _inner_statements(node)
+    return found
 
 
 def read_text(path: Path) -> str:
