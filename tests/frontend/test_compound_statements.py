@@ -108,7 +108,58 @@ def suppressed(x, y):
     return x * x
 
 
+def branches_on_trial(x):
+    t = 2.0
+    try:
+        if x > 1.0:
+            t = t * x
+            if x > 2.0:
+                t = t + math.sqrt(3.0 - x)
+            else:
+                raise KeyError("k")
+            t = t * t
+        elif x < -1.0:
+            raise RuntimeError
+        t = t * x
+    except ValueError:
+        t = t * 5.0 * x
+    except (KeyError, IndexError) as error:
+        t = t * (6.0 + len(error.args)) * x
+    else:
+        t = t + x * x
+    return t
+
+
+def returns_on_trial(x):
+    try:
+        if x > 1.0:
+            return math.log(2.0 - x) * x
+        z = x * x
+    except ValueError:
+        return x**3
+    return z * x
+
+
+def behind_a_raise(x):
+    s = 3.0
+    for _ in range(2):
+        try:
+            if x > 2.0:
+                break
+            if x > 0.0:
+                s = s * x
+                raise ValueError
+                s = 1.0
+            s = s * x * 2.0
+        except ValueError:
+            s = s * s
+    return s
+
+
 CASES = [
+    *((branches_on_trial, (x,)) for x in (0.5, 1.5, 2.5, 3.5)),
+    *((returns_on_trial, (x,)) for x in (0.5, 1.5, 2.5)),
+    *((behind_a_raise, (x,)) for x in (-0.5, 1.5)),
     (exceptions_in_a_loop, (np.array([0.3, 1.4, 0.8, 0.9, 0.2]),)),
     (finally_behind_a_return, (0.7, -1.0)),
     (finally_behind_a_return, (0.7, 2.0)),
@@ -147,6 +198,23 @@ def test_an_exception_that_no_handler_takes_reaches_the_caller() -> None:
 
     with pytest.raises(ZeroDivisionError):
         grad(quotient)(1.0, 0)
+
+
+def test_what_is_printed_on_trial_stands_there_once(capsys) -> None:
+    def told(x):
+        try:
+            if x > 1.0:
+                print("told")
+                raise ValueError
+            y = x
+        except ValueError:
+            y = x * x
+        return y
+
+    assert grad(told)(3.0) == 6.0
+    assert capsys.readouterr().out == "told\n"
+    with pytest.raises(RuntimeError):
+        grad(branches_on_trial)(-2.0)
 
 
 def test_no_trial_succeeds() -> None:

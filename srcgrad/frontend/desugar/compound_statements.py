@@ -102,9 +102,9 @@ def _block(block: Block, work: _Work, looped: bool = False) -> Block:
         elif isinstance(node, gast.Match):
             made += _match(node, work)
         elif isinstance(node, gast.Try):
-            made += _try(node, block[place + 1 :], work, looped)
+            made += _try(node, work, looped)
         elif isinstance(node, gast.With) and (kinds := _suppressed(node, work)) is not None:
-            made += _suppress(node, kinds, block[place + 1 :], work, looped)
+            made += _suppress(node, kinds, work, looped)
         else:
             made.append(node)
     return made
@@ -387,21 +387,31 @@ def _suppressed(node: Node, work: _Work) -> list[Node] | None:
     return list(call.args) if found is not None and found.object is suppress else None
 
 
-def _suppress(node: Node, kinds: list[Node], after: Block, work: _Work, looped: bool) -> Block:
+def _suppress(node: Node, kinds: list[Node], work: _Work, looped: bool) -> Block:
     if not kinds:
         return list(node.body)
     caught = kinds[0] if len(kinds) == 1 else at(gast.Tuple(kinds, gast.Load()), kinds[0])
     handler = gast.ExceptHandler(caught, None, [at(gast.Pass(), node)])
     made = gast.copy_location(gast.Try(node.body, [gast.copy_location(handler, node)], [], []), node)
-    return _try(made, after, work, looped)
+    return _try(made, work, looped)
 
 
-def _try(node: Node, after: Block, work: _Work, looped: bool) -> Block:
+@dataclass(frozen=True)
+class _Trial:
+    """A `try`, the name of the exception that its body raises, the classes it takes, and whether it is in a loop."""
+
+    node: Node
+    error: str
+    kinds: Node
+    looped: bool
+
+
+def _try(node: Node, work: _Work, looped: bool) -> Block:
     """A `try` as branches on the exception that its body raises, if it is run on trial."""
     last = list(node.finalbody)
     if any(_leaves(one) for one in last):
         raise work.refuse(last[0], "a way out of `finally` is not accepted", "return or leave the loop behind it")
-    made = _tried(node, after, work, looped) if node.handlers else [*node.body, *node.orelse]
+    made = _tried(node, work, looped) if node.handlers else [*node.body, *node.orelse]
     return with_end(made, last, work.facts) if last else made
 
 
@@ -452,30 +462,91 @@ def with_end(block: Block, last: Block, facts: Facts) -> Block:
     return made if made and isinstance(made[-1], gast.Return | gast.Break | gast.Continue) else [*made, *last]
 
 
-def _tried(node: Node, after: Block, work: _Work, looped: bool) -> Block:
+def _tried(node: Node, work: _Work, looped: bool) -> Block:
     for handler in node.handlers:
         _check_handler(handler, node, work)
     while node.body and _raises_nothing(node.body[-1]):
         node.orelse = [node.body.pop(), *node.orelse]
     if not node.body:
         return list(node.orelse)
-    before, units = _units(node, after, work, looped)
     error = work.name("error")
-    kinds = _caught(node)
+    trial = _Trial(node, error, _caught(node), looped)
+    before, units = _units(node.body, trial, work)
     chain = _chain(node.handlers, error, work)
     if not units:
         return [*before, *node.orelse]
     tried, rest = units[0]
-    if len(units) == 1:
-        body = _kept([*tried, *rest, *node.orelse], work) or [at(gast.Pass(), node)]
+    if len(units) == 1 and not _has_branch(tried):
+        body = _kept([*_without_prints(tried, work), *rest, *node.orelse], work) or [at(gast.Pass(), node)]
         branch = work.own(gast.If(expression(f"{error} is None"), body, chain), node)
-        return [*before, _trial(tried, error, kinds, node, work), branch]
-    inner: Block = _kept([*node.orelse], work)
+        return [*before, _probed(tried, trial, work), branch]
+    made = _pieces(units, _kept([*node.orelse], work), trial, work)
+    return [*before, *made, work.own(gast.If(expression(f"{error} is not None"), chain, []), node)]
+
+
+def _pieces(units: list[tuple[Block, Block]], last: Block, trial: _Trial, work: _Work) -> Block:
+    """Each piece on trial; then, where that raises nothing, the piece itself and what follows it."""
+    inner, node = last, trial.node
+    none = f"{trial.error} is None"
     for tried, rest in reversed(units):
-        body = [*_kept([*tried, *rest], work), *inner] or [at(gast.Pass(), node)]
-        branch = work.own(gast.If(expression(f"{error} is None"), body, []), node)
-        inner = [_trial(tried, error, kinds, node, work), branch]
-    return [*before, *inner, work.own(gast.If(expression(f"{error} is not None"), chain, []), node)]
+        told = _without_prints(tried, work)
+        ahead, behind = _kept([*told, *rest], work), inner
+        if _has_branch(tried):
+            ahead = [*_kept(told[:-1], work), _branch_on_trial(tried[-1], trial, work)]
+            behind = _kept([*rest, *inner], work)
+            behind = [work.own(gast.If(expression(none), behind, []), node)] if behind else []
+        body = [*ahead, *behind] or [at(gast.Pass(), node)]
+        inner = [_probed(tried, trial, work), work.own(gast.If(expression(none), body, []), node)]
+    return inner
+
+
+def _has_branch(tried: Block) -> bool:
+    return bool(tried) and isinstance(tried[-1], gast.If)
+
+
+def _branch_on_trial(node: Node, trial: _Trial, work: _Work) -> Node:
+    """A branch of what is tried: its test has been, and its blocks are in pieces of their own."""
+    for part in ("body", "orelse"):
+        block = getattr(node, part)
+        last = next((k for k, one in enumerate(block) if _is_caught(one, trial, work)), len(block))
+        before, units = _units(block[:last], trial, work)
+        end = [_caught_here(one, trial, work) for one in block[last : last + 1]]
+        made = [*_kept(before, work), *_pieces(units, end, trial, work)]
+        setattr(node, part, made or ([at(gast.Pass(), node)] if part == "body" else []))
+    return node
+
+
+def _is_caught(node: Node, trial: _Trial, work: _Work) -> bool:
+    """Whether a statement is a `raise` that the `try` around takes."""
+    if not isinstance(node, gast.Raise) or node.exc is None or node.cause is not None:
+        return False
+    kinds, raised = _classes(trial.node, work), _class_of(node, work)
+    return raised is not None and None not in kinds and issubclass(raised, tuple(filter(None, kinds)))
+
+
+def _caught_here(node: Node, trial: _Trial, work: _Work) -> Node:
+    """`error = E()` for `raise E`."""
+    made = node.exc if isinstance(node.exc, gast.Call) else at(gast.Call(node.exc, [], []), node)
+    return work.bind(trial.error, made, node)
+
+
+def _class_of(node: Node, work: _Work) -> type[BaseException] | None:
+    """The class that a `raise` names, if that is known."""
+    made = node.exc.func if isinstance(node.exc, gast.Call) else node.exc
+    found = None if made is None else binding_of(made, work.facts, work.local)
+    known = found.object if found is not None and found.kind == "object" else None
+    return known if isinstance(known, type) and issubclass(known, BaseException) else None
+
+
+def _classes(tried: Node, work: _Work) -> list[type[BaseException] | None]:
+    """The classes that a `try` takes; None for one that is not known."""
+    kinds = _caught(tried)
+    classes = []
+    for kind in kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]:
+        found = binding_of(kind, work.facts, work.local)
+        known = found.object if found is not None and found.kind == "object" else None
+        classes.append(known if isinstance(known, type) else None)
+    return classes
 
 
 def _raises_nothing(node: Node) -> bool:
@@ -550,6 +621,16 @@ def _kept(block: Block, work: _Work) -> Block:
     return [one for one in block if not isinstance(one, gast.Pass) and not _is_check(one, work)]
 
 
+def _without_prints(tried: Block, work: _Work) -> Block:
+    """What runs again once the trial has succeeded: what it has printed stands there already."""
+    return [one for one in tried if not (isinstance(one, gast.Expr) and _prints(one.value, work))]
+
+
+def _prints(node: Node, work: _Work) -> bool:
+    found = binding_of(node.func, work.facts, work.local) if isinstance(node, gast.Call) else None
+    return found is not None and any(found.object is one for one in _PRINTS)
+
+
 def _is_check(node: Node, work: _Work) -> bool:
     """Whether a statement is a call for its exceptions alone, of a function that changes nothing."""
     if not isinstance(node, gast.Expr) or not isinstance(node.value, gast.Call):
@@ -561,9 +642,9 @@ _PRINTS = (builtins.print,)
 
 
 def _has_effects(call: Node, work: _Work) -> bool:
-    found = binding_of(call.func, work.facts, work.local)
-    if found is not None and any(found.object is one for one in _PRINTS):
+    if _prints(call, work):
         return True
+    found = binding_of(call.func, work.facts, work.local)
     inner = _function_within(call, work) if found is None else None
     if inner is not None:
         return any(_may_change(part, work) for statement in inner.body for part in walk(statement))
@@ -588,8 +669,9 @@ def _may_change(part: Node, work: _Work) -> bool:
     return isinstance(part, gast.Call) and _has_effects(part, work)
 
 
-def _trial(unit: Block, error: str, kinds: Node, node: Node, work: _Work) -> Node:
+def _probed(unit: Block, trial: _Trial, work: _Work) -> Node:
     """`error = exception_of(lambda: e, E)`"""
+    node = trial.node
     value = at(gast.Lambda(_no_parameters(), _probe(unit, work)), node)
     for item in walk(value):
         if "lineno" not in item.__dict__:
@@ -597,7 +679,7 @@ def _trial(unit: Block, error: str, kinds: Node, node: Node, work: _Work) -> Nod
     work.facts.origin.lambdas[value] = None
     spelled = work.facts.library("exception_of", exception_of)
     work.facts.namespace = Overlay(work.facts.namespace, {spelled: Binding("object", exception_of)})
-    return work.bind(error, gast.Call(name(spelled), [value, copy(kinds)], []), node)
+    return work.bind(trial.error, gast.Call(name(spelled), [value, copy(trial.kinds)], []), node)
 
 
 def _no_parameters() -> Node:
@@ -650,24 +732,24 @@ def _tried_value(node: Node, work: _Work) -> Node | None:
             if isinstance(getattr(item, "ctx", None), gast.Store):
                 item.ctx = gast.Load()
         return gast.BinOp(read, copy(node.op), node.value)
-    value: Node | None = getattr(node, "value", None)
+    value: Node | None = node.test if isinstance(node, gast.If) else getattr(node, "value", None)
     return value
 
 
-def _units(node: Node, after: Block, work: _Work, looped: bool) -> tuple[Block, list[tuple[Block, Block]]]:
+def _units(block: Block, trial: _Trial, work: _Work) -> tuple[Block, list[tuple[Block, Block]]]:
     """What is done before anything can raise; then pieces, each with what follows it and cannot raise.
 
-    An exception finds a piece either done or not begun, as far as anything can tell.
+    An exception finds a piece either done or not begun, as far as anything can tell. A branch is the last of its piece.
     """
-    body = [one for one in node.body if not isinstance(one, gast.Pass)]
-    risky = [_may_raise(one, node, work) for one in body]
+    body = [one for one in block if not isinstance(one, gast.Pass)]
+    risky = [_may_raise(one, trial.node, work) for one in body]
     if True not in risky:
         return body, []
     first, last = risky.index(True), len(risky) - 1 - risky[::-1].index(True)
     for one in body[: last + 1]:
         _check_tried(one, work)
     tried = body[first : last + 1]
-    seen = _observed(node, after, tried, work, looped)
+    seen = _observed(trial, tried, work)
     units: list[tuple[Block, Block]] = []
     apart = True
     for one, raises in zip(tried, risky[first:], strict=False):
@@ -675,19 +757,20 @@ def _units(node: Node, after: Block, work: _Work, looped: bool) -> tuple[Block, 
             units.append(([], []))
         (units[-1][0] if raises or not apart else units[-1][1]).append(one)
         effects = isinstance(one, gast.Expr) and not _is_check(one, work)
-        apart = bool(effects or seen & set(_names_stored(one)) or _writes(one)) or (apart and not raises)
+        parted = effects or isinstance(one, gast.If) or seen & set(_names_stored(one)) or _writes(one)
+        apart = bool(parted) or (apart and not raises)
     units[-1][1].extend(body[last + 1 :])
     return body[:first], units
 
 
 def _may_raise(node: Node, tried: Node, work: _Work) -> bool:
     """Whether a statement may raise what is caught: a class of one's own comes from functions of one's own alone."""
-    kinds = _caught(tried)
-    classes = []
-    for kind in kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]:
-        found = binding_of(kind, work.facts, work.local)
-        classes.append(found.object if found is not None and found.kind == "object" else None)
-    if any(not isinstance(one, type) or one.__module__ == "builtins" for one in classes):
+    if isinstance(node, gast.Break | gast.Continue):
+        return False
+    classes = _classes(tried, work)
+    if isinstance(node, gast.Raise) and (raised := _class_of(node, work)) is not None and None not in classes:
+        return issubclass(raised, tuple(filter(None, classes)))
+    if any(one is None or one.__module__ == "builtins" for one in classes):
         return True
     if isinstance(node, gast.If | gast.For | gast.While | gast.With | gast.Raise):
         return True
@@ -703,11 +786,11 @@ def _has_rule(call: Node, work: _Work) -> bool:
 
 def _check_tried(node: Node, work: _Work) -> None:
     """Refuse what cannot be run on trial: other than assignments, returns and checks; what changes something."""
-    simple = isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.Return | gast.Expr)
+    simple = isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.Return | gast.Expr | gast.If)
     if not simple or (isinstance(node, gast.Assign) and len(node.targets) > 1):
         what = "a statement of this kind inside of `try` is not accepted"
         raise work.refuse(node, what, "put it into a function, and call that in the `try`")
-    value = getattr(node, "value", None)
+    value = node.test if isinstance(node, gast.If) else getattr(node, "value", None)
     if isinstance(node, gast.Expr) and isinstance(value, gast.Constant):
         return
     for part in [] if value is None else walk(value):
@@ -732,15 +815,16 @@ def _writes(node: Node) -> bool:
     return any(isinstance(one, gast.Subscript | gast.Attribute) for one in targets)
 
 
-def _observed(node: Node, after: Block, body: Block, work: _Work, looped: bool) -> set[str]:
+def _observed(trial: _Trial, body: Block, work: _Work) -> set[str]:
     """Names that the body binds and whose values something else may read where the body was left by an exception."""
+    node = trial.node
     stored = {one for part in body for one in _names_stored(part)}
     outside = {n for part in (*body, *node.orelse) for n in walk(part)}
     reads = {
         n.id for s in work.function.body for n in walk(s)
         if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n not in outside
     }  # fmt: skip
-    if looped:
+    if trial.looped:
         begun: set[str] = set()
         for part in body:
             reads |= {n.id for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} - begun
