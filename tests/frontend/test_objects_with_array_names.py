@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import abc
 import linecache
 import sys
 import types
 
+import numpy as np
 import pytest
 
 import srcgrad
@@ -86,3 +88,70 @@ def test_a_method_is_no_method_of_an_array(kind: str, use: str, monkeypatch: pyt
     text = {**USES, **WRITTEN}[use].replace(".{f}()", ".{f}").replace(".{f}", ".{f}()").replace("c.w", "2.0")
     for method in ("sum", "mean", "copy"):
         _judge((HEAD + kind + text).replace("o.w", "2.0").format(f=method), f"method_{use}_{method}", monkeypatch)
+
+
+class Series:
+    """As that of pandas: it has values, and an index."""
+
+
+def guarded(x, y):
+    z = x * y
+    if isinstance(x, Series):
+        z = Series(z, x.index)
+    return z * (x.values if isinstance(x, Series) else x)
+
+
+def guarded_both_ways(x, y):
+    if not isinstance(x, Series) and not isinstance(y, dict):
+        x = x * y
+        y = y * 2.0
+    else:
+        x = x.values + y.index
+    if isinstance(y, (Series, dict)) or isinstance(x, Series):
+        return x.values
+    if np.ndim(x) > 0:
+        y = y * x[0]
+    return x * y
+
+
+def guarded_within(x, y):
+    def inner(a):
+        if isinstance(a, Series) and isinstance(y, Series):
+            return a.values * y.values
+        return a * y
+
+    return inner(x) * inner(y)
+
+
+@pytest.mark.parametrize("function", [guarded, guarded_both_ways, guarded_within])
+@pytest.mark.parametrize("x", [1.5, np.array([1.0, 2.0])])
+def test_branches_for_objects_of_another_class(function, x) -> None:
+    srcgrad.check_grads(function, (x, 0.7), order=2)
+
+
+class Widened(float):
+    """A number with an attribute that arrays do not have."""
+
+    index = 3.0
+
+
+class Anything(abc.ABC):  # noqa: B024  (arrays are registered)
+    """A class of which all arrays are."""
+
+
+Anything.register(np.ndarray)
+
+
+def test_branches_for_a_class_that_arrays_may_be_of() -> None:
+    def of_arrays(x):
+        return x.values if isinstance(x, Anything) else x * 2.0
+
+    def of_numbers(x):
+        y = x * 2.0
+        if isinstance(x, Widened):
+            y = y * x.index
+        return y
+
+    for function, x in ((of_arrays, np.ones(2)), (of_numbers, 1.0)):
+        with pytest.raises(srcgrad.DifferentiationError, match="E5005"):
+            srcgrad.vjp(function, x)

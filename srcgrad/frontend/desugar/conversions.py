@@ -7,13 +7,14 @@ asked for what their values have, whatever their names are.
 
 from __future__ import annotations
 
+import abc
 import inspect
 import sys
 import types
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass, replace
 from dis import get_instructions
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from types import FunctionType
 from typing import Any  # modules of two classes
 
@@ -45,6 +46,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import rewrite
 from srcgrad.frontend.again.stacks import SAME
 from srcgrad.frontend.calls.functions import function_of, of_argument
 from srcgrad.frontend.calls.nested_functions import functions_left_out
@@ -53,7 +55,7 @@ from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds import Kinds, NestedFunction
 from srcgrad.frontend.kinds_of_values import SEQUENCES
 from srcgrad.frontend.language import TAKE_ITEMS, TAKE_SEVERAL
-from srcgrad.frontend.resolve import METHODS, bind_arguments, binding_of
+from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bind_arguments, binding_of
 from srcgrad.runtime import check_module
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
@@ -361,16 +363,161 @@ def conversions(function: Node, facts: Facts) -> Node:
         return np.dot(np.exp(x) + np.array([1.0, 2.0]), np.array(pair))
     """
     functions_left_out(function, facts)
-    kinds = Kinds(facts.namespace, facts.module, around=facts.names.around)
-    assumed = _modules(function, kinds, facts)
-    kinds.function(function, {**assumed, **facts.kinds.of_names, **facts.kinds.named})
-    facts.kinds.of_expressions, facts.kinds.named = kinds.of, kinds.named
+    given, several = facts.kinds.named, True
+    while several:  # what a branch that goes has bound may have hidden the kind of a name
+        kinds = Kinds(facts.namespace, facts.module, around=facts.names.around)
+        assumed = _modules(function, kinds, facts)
+        kinds.function(function, {**assumed, **facts.kinds.of_names, **given})
+        facts.kinds.of_expressions, facts.kinds.named = kinds.of, kinds.named
+        before = len(statements(function.body))
+        function.body = _without_other_classes(function.body, kinds.of, facts) or [at(gast.Pass(), function)]
+        several = len(statements(function.body)) < before
     varied = instances(kinds, _names_that_vary(function, facts), facts)
     Meanings(function, kinds, facts).spell(assumed)
+    for node in statements(function.body):
+        rewrite(node, partial(_spelled, where=node, kinds=kinds.of, varied=varied, facts=facts))
     work = _Work(facts, kinds.of, varied, set(kinds_of_lists(function, facts)))
     work.shown = {n.id for part in function.body for node in walk(part) for n in _as_array(node, facts)}
     function.body = work.block(function.body)
     return function
+
+
+def _spelled(part: Node, where: Node, kinds: dict[Node, Kind], varied: dict[str, None] | None, facts: Facts) -> Node:
+    """`np.ravel(x)[k]` for `x.flat[k]`, `len(x)` for `x.__len__()`, `[...]` for `tuple(...)` of NumPy's arguments."""
+    made = part
+    if isinstance(part, gast.IfExp):
+        made = (_side_taken(part, kinds, facts) or [part])[0]
+    elif isinstance(part, gast.Subscript) and _is_read(part, "flat", kinds) and isinstance(part.ctx, gast.Load):
+        held = part.value.value
+        made = expression(f"{facts.library('np')}.ravel(x)[k]", x=held, k=part.slice)
+    elif isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) and part.func.attr == "__len__":
+        known = kinds.get(part.func.value, UNKNOWN).tag in ("array", "list", "tuple", "dict")
+        made = expression("len(x)", x=part.func.value) if known and not part.args and not part.keywords else part
+    elif isinstance(part, gast.Call) and _takes_sequences(part, facts):
+        for place, one in enumerate(part.args):
+            listed = _listed(one, varied, facts)
+            if listed is not None:
+                part.args[place] = listed
+                facts.origin.foreign[where] = None
+    if made is not part:
+        facts.origin.foreign[where] = None
+        at(made, part)
+    return made
+
+
+def _is_read(part: Node, attribute: str, kinds: dict[Node, Kind]) -> bool:
+    held = part.value
+    return isinstance(held, gast.Attribute) and held.attr == attribute and kinds.get(held.value, UNKNOWN).tag == "array"
+
+
+def _takes_sequences(call: Node, facts: Facts) -> bool:
+    """Whether a function of NumPy's with a rule is called, to which a list and a tuple are the same."""
+    found = binding_of(call.func, facts, facts.names.local)
+    called = found.object if found is not None and found.kind == "object" else None
+    return str(getattr(called, "__module__", "")).startswith("numpy") and rule_of(called) is not None
+
+
+def _listed(value: Node, varied: dict[str, None] | None, facts: Facts) -> Node | None:
+    """The list comprehension of `tuple(e for v in it)`, through which a derivative may flow."""
+    if not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
+        return None
+    found = binding_of(value.func, facts, facts.names.local)
+    items = value.args[0]
+    if found is None or found.object is not tuple or not isinstance(items, gast.GeneratorExp | gast.ListComp):
+        return None
+    if varied is not None and not reads_varied(items, varied, facts, facts.names.local):
+        return None
+    return at(gast.ListComp(items.elt, items.generators), value)
+
+
+def _without_other_classes(block: Block, kinds: dict[Node, Kind], facts: Facts) -> Block:
+    """The block without branches for objects of a class that a number or an array is not of, and reads as such.
+
+    `if isinstance(x, pd.Series): y = pd.Series(y, x.index)` goes where x is an array.
+    """
+    made: Block = []
+    for node in block:
+        side = _side_taken(node, kinds, facts) if isinstance(node, gast.If) else None
+        if side is not None:
+            made += _without_other_classes(side, kinds, facts)
+            facts.origin.foreign.update(dict.fromkeys(side))
+            continue
+        for part in ("body", "orelse"):
+            inner = [] if isinstance(node, gast.FunctionDef) else getattr(node, part, [])
+            if inner:
+                left = _without_other_classes(inner, kinds, facts)
+                setattr(node, part, left or ([at(gast.Pass(), node)] if part == "body" else []))
+        made.append(node)
+    return made
+
+
+def _side_taken(node: Node, kinds: dict[Node, Kind], facts: Facts) -> Block | None:
+    """The side of a branch that runs, where the other one is for another class and is not accepted here."""
+    holds = _is_instance(node.test, kinds, facts)
+    if holds is None:
+        return None
+    dead, taken = (node.orelse, node.body) if holds else (node.body, node.orelse)
+    if isinstance(node, gast.IfExp):
+        dead, taken = [dead], [taken]
+    if not any(_is_of_class(part, node.test, kinds, facts) for one in dead for part in walk(one)):
+        return None
+    return list(taken)
+
+
+def _is_of_class(part: Node, test: Node, kinds: dict[Node, Kind], facts: Facts) -> bool:
+    """Whether an expression reads an attribute that arrays do not have, or makes an object of a class of the test."""
+    if isinstance(part, gast.Attribute):
+        known = (*ATTRIBUTES, *METHODS, *PASSIVE_ATTRIBUTES)
+        return kinds.get(part.value, UNKNOWN).tag in ("array", "scalar") and part.attr not in known
+    if not isinstance(part, gast.Call):
+        return False
+    asked = [c for call in walk(test) if isinstance(call, gast.Call) for c in (_other_classes(call, facts) or ())]
+    found = binding_of(part.func, facts, facts.names.local)
+    return found is not None and found.kind == "object" and any(found.object is one for one in asked)
+
+
+def _is_instance(test: Node, kinds: dict[Node, Kind], facts: Facts) -> bool | None:
+    """Whether a test of classes holds of numbers and arrays, if that is known."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        inner = _is_instance(test.operand, kinds, facts)
+        return None if inner is None else not inner
+    if isinstance(test, gast.BoolOp):
+        sides = [_is_instance(one, kinds, facts) for one in test.values]
+        decides = isinstance(test.op, gast.Or)
+        plain = all(isinstance(one, gast.Call) and _is_asked(one, facts) for one in test.values)
+        if sides[0] is decides or (plain and decides in sides):
+            return decides
+        return None if None in sides else decides if decides in sides else not decides
+    if not isinstance(test, gast.Call) or _other_classes(test, facts) is None:
+        return None
+    return False if kinds.get(test.args[0], UNKNOWN).tag in ("array", "scalar") else None
+
+
+def _is_asked(call: Node, facts: Facts) -> bool:
+    """Whether a call is `isinstance(x, C)` of a name."""
+    found = binding_of(call.func, facts, facts.names.local)
+    asks = found is not None and found.object is isinstance and len(call.args) == 2
+    return asks and isinstance(call.args[0], gast.Name)
+
+
+def _other_classes(call: Node, facts: Facts) -> list[type] | None:
+    """The classes of `isinstance(x, C)`, if they are live and no number and no array is of one of them."""
+    if not _is_asked(call, facts):
+        return None
+    several = call.args[1].elts if isinstance(call.args[1], gast.Tuple) else [call.args[1]]
+    classes: list[type] = []
+    for one in several:
+        meant = binding_of(one, facts, facts.names.local)
+        cls = meant.object if meant is not None and meant.kind == "object" else None
+        if not isinstance(cls, type) or type(cls) not in (type, abc.ABCMeta) or cls.__module__.startswith("srcgrad"):
+            return None
+        if any(issubclass(one, cls) or issubclass(cls, one) for one in _NUMERIC_TYPES):
+            return None
+        classes.append(cls)
+    return classes
+
+
+_NUMERIC_TYPES = (np.ndarray, float, int, complex, *dict.fromkeys(np.sctypeDict.values()))
 
 
 def _modules(function: Node, kinds: Kinds, facts: Facts) -> dict[str, Kind]:
