@@ -43,6 +43,31 @@ def layer(h: Array) -> Array:
     return np.tanh(h)
 
 
+def cube(x: float) -> float:
+    return x * x * x
+
+
+def gradients(x: Array, parts: list[Array]) -> None:
+    """A gradient by a first argument that is a number or an array has its type; any other is told by no text."""
+    assert_type(srcgrad.grad(cube)(2.0), float)
+    assert_type(srcgrad.grad(cube)(x=2.0), float)
+    assert_type(srcgrad.grad(srcgrad.grad(cube))(2.0), float)
+    slope: Callable[[float], float] = srcgrad.grad(cube)
+    assert_type(srcgrad.grad(energy)(x), Array)
+    assert_type(srcgrad.grad(energy)(x, 3.0), Array)
+    assert_type(srcgrad.grad(energy)(x, k=3.0), Array)
+    assert_type(srcgrad.grad(energy)(x=x, k=3.0), Array)
+    assert_type(srcgrad.value_and_grad(energy)(x), tuple[float, Array])
+    assert_type(srcgrad.value_and_grad(cube)(2.0), tuple[float, float])
+    assert_type(srcgrad.grad(energy, wrt="k")(x, k=3.0), Any)
+    assert_type(srcgrad.grad(total)(parts), Any)
+    assert_type(srcgrad.grad(lambda t: t * t)(slope(2.0)), Any)
+
+
+def total(parts: list[Array]) -> float:
+    return float(sum(np.sum(one) for one in parts))
+
+
 def results(x: Array) -> None:
     value, _ = srcgrad.value_and_grad(energy)(x, k=3.0)
     assert_type(value, float)
@@ -63,10 +88,10 @@ def results(x: Array) -> None:
 
 
 def mistakes(x: Array) -> None:
-    srcgrad.grad(energy)("x")  # type: ignore[arg-type]
-    srcgrad.grad(energy)(x, 2.0, 3.0)  # type: ignore[call-arg]
+    srcgrad.grad(energy)("x")  # type: ignore[call-overload]
+    srcgrad.grad(energy)(x, 2.0, 3.0)  # type: ignore[call-overload]
     srcgrad.jacobian(energy)(x, rate=1.0)  # type: ignore[call-arg]
-    srcgrad.grad(3.0)  # type: ignore[arg-type]
+    srcgrad.grad(3.0)  # type: ignore[call-overload]
     norm.grad(x, 2.0)  # type: ignore[call-arg]
     layer("x")  # type: ignore[arg-type]
-    srcgrad.grad(energy, wrt=1.5)  # type: ignore[arg-type]
+    srcgrad.grad(energy, wrt=1.5)  # type: ignore[call-overload]

@@ -130,11 +130,14 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
 
     A result has names but for a value that stands beside its pullback; kernels end at statements.
     """
+    plain = facts.module is not None and facts.module.target.as_written
     if isinstance(node, gast.While | gast.Return):
-        plain = facts.request.mode == "vjp" and facts.module is not None and facts.module.target.as_written
-        return [node.value] if plain and isinstance(node, gast.Return) and node.value is not None else []
+        beside = plain and facts.request.mode == "vjp" and isinstance(node, gast.Return)
+        return [node.value] if beside and node.value is not None else []
     if isinstance(node, gast.For):
         return [node.iter]
+    if plain and function_called(getattr(node, "value", None), facts) is runtime.check_seed:
+        return []  # the value whose shape is checked has a line of its own
     return header(node)
 
 

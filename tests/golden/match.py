@@ -35,9 +35,10 @@ def force_grad(kind, x, a, y_bar=1.0):
             y = a / t1
         else:
             raise ValueError(kind)
+    y_ = np.sin(y)
 
     # line 12: return np.sin(y)
-    check_seed(y_bar, np.sin(y))
+    check_seed(y_bar, y_)
     y_bar_ = y_bar * np.cos(y)
     if kind == "spring":
         a_bar = -sum_to(y_bar_ * x, a)

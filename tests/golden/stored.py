@@ -30,9 +30,10 @@ def spread_grad(x, gamma, y_bar=1.0):
     t3 = np.sin(padded)
     steps = np.sum(t2 * t3)
     t4 = np.sum(below * below)
+    y = steps + gamma * t4
 
     # line 9: return steps + gamma * np.sum(below * below)
-    check_seed(y_bar, steps + gamma * t4)
+    check_seed(y_bar, y)
     x_bar = empty_like(x)
     steps_bar = sum_to(y_bar, steps)
     # line 7: padded = np.concatenate((below, np.ones((2, 1))), axis=1)

@@ -22,9 +22,10 @@ def evidence_grad(a, b, y_bar=1.0):
     check_arrays(a)
     _, logabsdet = np.linalg.slogdet(a)
     t1 = 0.5 * logabsdet
+    y = b @ b - t1
 
     # line 6: return b @ b - 0.5 * volume.logabsdet
-    check_seed(y_bar, b @ b - t1)
+    check_seed(y_bar, y)
     t2_bar = -sum_to(y_bar, t1) * 0.5
     b_bar = matmul_both(y_bar, b)
     # line 5: volume = np.linalg.slogdet(a)

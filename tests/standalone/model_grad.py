@@ -214,8 +214,8 @@ def squared_vjp(a: npt.NDArray[np.float64], k: int = 2):
         result = a**k
 
     def squared_back(result_bar):
+        # line 43: if k==1 : return a
         if k == 1:
-            # line 43: if k==1 : return a
             a_bar = result_bar
         else:
             # line 44: return a**k
@@ -283,8 +283,8 @@ def energy_grad(
     x_bar += sum_to(t3_bar * q, x)
     scale_bar = t7_bar * t6
     w_bar = np.full_like(w, sum_to(a_very_long_name_for_a_thing_bar, t10))
+    # line 60: for k in range(helper(n)): q = q*1.1
     for k in reversed(range(t2)):
-        # line 60: for k in range(helper(n)): q = q*1.1
         q_bar = q_bar * 1.1
     if y_1[0] > 0.0:
         # line 59: q=q*OTHER['a']

@@ -354,12 +354,12 @@ def _comments_above(node: Node, facts: Facts) -> list[str]:
 def cite_lines(block: Block, facts: Facts) -> Block:
     """The backward half, with the user's line above each group of statements that comes from it."""
     heads = {n.lineno: n.iter.end_lineno for n in statements(facts.source.tree.body) if isinstance(n, gast.For)}
-    return _cite_lines_in(block, facts, _spans(facts), heads)
+    return _cite_lines_behind(block, (facts, _spans(facts), heads), None)[0]
 
 
 def _spans(facts: Facts) -> dict[int, int]:
     """The last line of each of the user's statements, by the first."""
-    flat = [n for n in statements(facts.source.tree.body) if hasattr(n, "lineno") and not isinstance(n, COMPOUND)]
+    flat = [n for n in statements(facts.source.tree.body) if hasattr(n, "lineno") and not hasattr(n, "body")]
     return {n.lineno: n.end_lineno for n in flat}
 
 
@@ -369,26 +369,35 @@ def cited_line(node: Node, facts: Facts) -> str:
     return f"# line {line}: {_user_text(line, spans[line], facts)}" if line in spans else ""
 
 
-def _cite_lines_in(block: Block, facts: Facts, spans: dict[int, int], heads: dict[int, int]) -> Block:
-    """The line above each group; that of a loop, to which the adjoint of its item belongs, where it ends another."""
+Spans = dict[int, int]  # the last line of a statement, by the first
+
+
+def _cite_lines_behind(block: Block, known: tuple[Facts, Spans, Spans], last: int | None) -> tuple[Block, int | None]:
+    """The line above each group, and the line that is cited last; `last` is cited above the block.
+
+    The line of a loop, to which the adjoint of its item belongs, is cited where it ends another group.
+    """
+    facts, spans, heads = known
     made: Block = []
-    last = None
     for node in block:
         line = getattr(node, "lineno", None)
         if node in facts.origin.again_written:
             made += write_forward([node], facts)
             last = None
             continue
-        if isinstance(node, COMPOUND):
-            node.body = _cite_lines_in(node.body, facts, spans, heads)
-            node.orelse = _cite_lines_in(getattr(node, "orelse", None) or [], facts, spans, heads)
-            last = None
-        elif node not in facts.tape.zeros and line != last and (line in spans or (last and line in heads)):
+        one_line = isinstance(node, COMPOUND) and line in spans  # a loop or a branch that one line of the user's became
+        simple = not isinstance(node, COMPOUND) and node not in facts.tape.zeros
+        if (simple or one_line) and line != last and (line in spans or (last and line in heads)):
             text = _user_text(line, spans.get(line) or heads[line], facts)
             made.append(at(remark(Comment(f"# line {line}: {text}")), node))
             last = line
+        if isinstance(node, COMPOUND):
+            above = last if one_line else None
+            node.body, end = _cite_lines_behind(node.body, known, above)
+            node.orelse, other = _cite_lines_behind(getattr(node, "orelse", None) or [], known, above)
+            last = line if one_line and end == other == line else None
         made.append(node)
-    return made
+    return made, last
 
 
 def _user_text(first: int, last: int, facts: Facts) -> str:

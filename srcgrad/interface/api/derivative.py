@@ -24,9 +24,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 import srcgrad.backend.targets as targets
 from srcgrad.backend.text.function import heading
@@ -403,6 +404,8 @@ def _text(ranks: tuple[int | None, ...], places: tuple[int, ...], form: str) -> 
 
 P = ParamSpec("P")  # the parameters of a function
 R = TypeVar("R")  # what it returns
+X = TypeVar("X", bound="complex | NDArray[np.inexact[Any]]")  # its first argument, and the type of a gradient by that
+Out = TypeVar("Out")  # what a derivative by it returns
 
 
 class Derivative(Generic[P, R]):
@@ -701,6 +704,20 @@ class Derivative(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
+
+
+if TYPE_CHECKING:
+
+    class DerivativeByFirst(Derivative[..., Out], Generic[P, X, Out]):
+        """What a type checker sees of a derivative by a first argument that is a number or an array."""
+
+        @overload
+        def __call__(self, first: X, /, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+
+        @overload
+        def __call__(self, **kwargs: object) -> Out: ...  # all by name
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Out: ...  # type: ignore[misc]  # it does take P.args
 
 
 AnyDerivative = Derivative[..., Any]  # of a function that is not known when this is written

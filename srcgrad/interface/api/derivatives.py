@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,7 +32,7 @@ from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.calls.side_effects import check_repeatable
 from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_places
 from srcgrad.interface.api.arguments import check_input
-from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, precision
+from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, X, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.row_blocks import RowDerivative, spread_rows
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
@@ -43,6 +43,9 @@ from srcgrad.pipeline import prepare_facts
 from srcgrad.runtime.hooks import call as call_held
 from srcgrad.runtime.hooks import closure
 from srcgrad.runtime.structure import Slots, of_slot
+
+if TYPE_CHECKING:
+    from srcgrad.interface.api.derivative import DerivativeByFirst
 
 Options = tuple[
     bool, object, object, Blocks | None
@@ -134,20 +137,50 @@ def chosen_wrt(function: Function, wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
     return tuple(asked) if isinstance(asked, list) else asked
 
 
-@makes("reverse")
-@hides_our_frames
+@overload
 def grad(
-    function: Callable[P, Any],
+    function: Callable[Concatenate[X, P], object],
+    wrt: Literal[0] = 0,
+    *,
+    argnums: None = None,
+    has_aux: Literal[False] = False,
+    autocast: object = None,
+    target: str | Target = DEFAULT,
+    like: object = None,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
+) -> DerivativeByFirst[P, X, X]: ...
+
+
+@overload
+def grad(
+    function: Callable[P, object],
     wrt: Wrt = 0,
     *,
     argnums: Wrt | None = None,
     has_aux: bool = False,
-    autocast: Any = None,
+    autocast: object = None,
     target: str | Target = DEFAULT,
-    like: Any = None,
+    like: object = None,
     shard: Mapping[str, int] | None = None,
     chunks: int | None = None,
-) -> Derivative[P, Any]:
+) -> Derivative[P, Any]: ...
+
+
+@makes("reverse")
+@hides_our_frames
+def grad(
+    function: Function,
+    wrt: Wrt = 0,
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+    autocast: object = None,
+    target: str | Target = DEFAULT,
+    like: object = None,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
+) -> AnyDerivative:
     """The gradient of a real scalar function, as a function of the same arguments.
 
     `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same, or is "all"); one gives a
@@ -176,20 +209,50 @@ def grad(
     return _gradient("reverse", function, chosen, target, (has_aux, autocast, like, spread))
 
 
-@makes("value-and-grad")
-@hides_our_frames
+@overload
+def value_and_grad(
+    function: Callable[Concatenate[X, P], R],
+    wrt: Literal[0] = 0,
+    *,
+    argnums: None = None,
+    has_aux: Literal[False] = False,
+    autocast: object = None,
+    target: str | Target = DEFAULT,
+    like: object = None,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
+) -> DerivativeByFirst[P, X, tuple[R, X]]: ...
+
+
+@overload
 def value_and_grad(
     function: Callable[P, R],
     wrt: Wrt = 0,
     *,
     argnums: Wrt | None = None,
     has_aux: bool = False,
-    autocast: Any = None,
+    autocast: object = None,
     target: str | Target = DEFAULT,
-    like: Any = None,
+    like: object = None,
     shard: Mapping[str, int] | None = None,
     chunks: int | None = None,
-) -> Derivative[P, tuple[R, Any]]:
+) -> Derivative[P, tuple[R, Any]]: ...
+
+
+@makes("value-and-grad")
+@hides_our_frames
+def value_and_grad(
+    function: Function,
+    wrt: Wrt = 0,
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+    autocast: object = None,
+    target: str | Target = DEFAULT,
+    like: object = None,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
+) -> AnyDerivative:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
 
     With `has_aux` the function returns `(y, aux)`, and this `((y, aux), gradient)`.
