@@ -171,6 +171,9 @@ def detach(
     Python number, as the result of a function that has returned nothing yet does; `given` those that may hold a list.
     """
     bound, block = target(node), [node]
+    if _unpacks_rows(node, flow, views, facts):
+        node.value, made = _copy_of(node.value, node, facts, given)
+        return [made, node]
     if bound not in views or bound in facts.memory.viewed or bound in facts.calls.fills.values():
         return block
     kept = any(read in views or read in facts.memory.mutable for read in names_sharing_memory(node, facts))
@@ -192,6 +195,19 @@ def detach(
         node.value = _copy_call(held, facts, of_any if number else "x.copy()")
         block.insert(0, made)
     return block
+
+
+def _unpacks_rows(node: Node, flow: Graph, views: Views, facts: Facts) -> bool:
+    """Whether `u, v = a` may bind rows of an array that is written into later: not where a is sure to have one axis."""
+    if not isinstance(node, gast.Assign) or target(node) is not None or is_write(node) or is_swap(node):
+        return False
+    if not isinstance(node.value, gast.Name):
+        return False
+    kind, spec = facts.kinds.of_names.get(node.value.id), facts.values.value_spec.get(node.value.id)
+    if (kind is not None and kind.tag == "array" and kind.ndim == 1) or (spec is not None and spec.ndim == 1):
+        return False
+    shown = [one for one in stores(node) if one in views and one not in facts.memory.viewed]
+    return any(written_after(flow, node, views[one], facts) for one in shown)
 
 
 def check_entered(order: list[Node], facts: Facts) -> None:

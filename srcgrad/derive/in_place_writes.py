@@ -533,6 +533,6 @@ def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
         }
         return [statement(f"{facts.library('add_at')}(a, index, e)", **parts)]
     bound, stack = str(target(node)), node.value.func.value.id
-    if bound not in facts.activity.active:
-        return []
-    return [statement(f"{dotted(bound, facts)} = {dotted(stack, facts)}.pop()")]
+    if bound in facts.activity.active:
+        return [statement(f"{dotted(bound, facts)} = {dotted(stack, facts)}.pop()")]
+    return [statement(f"{dotted(stack, facts)}.pop()")] if stack in facts.activity.active else []

@@ -414,17 +414,49 @@ def _function_of_derivative(derivative: Any) -> object:
     return load(f"def {name}({', '.join(known)}):\n    return of({given})\n", name, name, {"of": derivative}, by="call")
 
 
+def with_options(op: object, count: int) -> Function | None:
+    """An operation of the table as a function of so many arguments; None where that is no more than it must be given.
+
+    >>> inspect.signature(with_options(np.clip, 3)), inspect.signature(with_options(np.meshgrid, 2))
+    (<Signature (a, a_min, a_max)>, <Signature (xi_0, xi_1)>)
+    >>> with_options(np.clip, 1), with_options(passed_on, 1)
+    (None, None)
+    """
+    templates.load()
+    rule = None if inspect.isfunction(op) or isinstance(op, functools.partial) else rule_of(op)
+    if rule is None or rule.own is not None or rule.kind == "refused" or rule.composition is not None:
+        return None
+    return _as_function(op, count) if count > len(_required_parameters(rule)) else None
+
+
+def _names_of_places(op: Any, rule: Any, count: int) -> list[str]:
+    """What the first arguments of an operation are called: `args_0`, `args_1` where it takes any number of them."""
+    try:
+        known = list(inspect.signature(op).parameters.values())
+    except (TypeError, ValueError):  # it is written in C and says nothing
+        known = list(inspect.signature(rule.template or rule.tangent).parameters.values())[1:]
+    made: list[str] = []
+    for one in known:
+        if one.kind is _KINDS.VAR_POSITIONAL:
+            made += [f"{one.name}_{k}" for k in range(count - len(made))]
+        elif one.kind is not _KINDS.KEYWORD_ONLY:
+            made.append(one.name)
+    return made[:count]
+
+
 @functools.lru_cache(maxsize=256)
-def _as_function(op: object) -> Function:
+def _as_function(op: object, count: int | None = None) -> Function:
     """An operation of the table as a function with source, so that it can be differentiated like any other."""
     rule = rule_of(op)
     assert rule is not None, "the caller has looked"
-    names = ", ".join(rule.parameters[:1] if len(rule.parameters) == 1 else _required_parameters(rule))
+    names = ", ".join(_required_parameters(rule) if count is None else _names_of_places(op, rule, count))
     name = getattr(op, "__name__", "op")
     return load(f"def {name}({names}):\n    return op({names})\n", name, rule.name, {"op": op})
 
 
 def _required_parameters(rule: Any) -> list[str]:
+    if len(rule.parameters) == 1:
+        return list(rule.parameters)
     template = rule.template or rule.tangent
     if template is None:  # a constant, of its first argument
         return ["x"]

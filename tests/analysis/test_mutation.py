@@ -733,3 +733,61 @@ def flag_that_lasts(x, flag):
     if flag:
         y = y * s
     return y
+
+
+def rows_of_an_array(b, s):
+    e, c = s
+    s[-1] = c * b + e
+    return np.sum(s * s)
+
+
+def rows_in_a_loop(b, s):
+    for _ in range(2):
+        e, c = s
+        s[-1] = c * b + e
+    return np.sum(s * s)
+
+
+def rows_in_a_pair(b, s):
+    (e, c), w = s, 2.0
+    s[-1] = c * b * w * e
+    return np.sum(s)
+
+
+def columns_of_an_array(b, s):
+    e, c = s.T[:2]
+    s[:, 0] = c * b * e
+    return np.sum(s)
+
+
+def items_of_a_row(b, s):
+    [[e, _, _], c] = s
+    s[-1] = c * b * e
+    return np.sum(s)
+
+
+def items_of_a_vector(b, s):
+    v = s[0]
+    e, c, _ = v
+    s[0] = c * b * e
+    return np.sum(s)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [rows_of_an_array, rows_in_a_loop, rows_in_a_pair, columns_of_an_array, items_of_a_row, items_of_a_vector],
+    ids=lambda f: f.__name__,
+)
+def test_rows_that_are_unpacked_are_what_they_were_before_the_array_changed(function: Any) -> None:
+    srcgrad.check_grads(function, (0.8, np.array([[-0.17, 0.28, 0.17], [0.2, 0.73, -0.67]])), order=2)
+
+
+def shorter_than_it_was_made(c, x):
+    c = [(k + 2) * x for k in range(3)]
+    last = c.pop()  # noqa: F841  (what it is for)
+    return x * c[-1]
+
+
+def test_a_list_in_place_of_an_argument_loses_its_tangent_with_its_item() -> None:
+    assert srcgrad.jvp(shorter_than_it_was_made, (0.5, 2.0), (0.0, 1.0)) == (12.0, 12.0)
+    srcgrad.check_grads(shorter_than_it_was_made, (0.5, 2.0), order=1)

@@ -187,3 +187,34 @@ def test_the_text_is_that_of_the_function() -> None:
     assert found.value.code == "E5009"
     made(2.0, 3.0)
     assert "return xs[0] * xs[1] ** 2" in made.source and "def product_grad(xs_0, xs_1, y_bar=1.0):" in made.source
+
+
+V = np.array([1.0, 2.3, 3.1])
+M = np.arange(6.0).reshape(2, 3) ** 1.3 + 0.1
+
+
+@pytest.mark.parametrize(
+    ("operation", "given"),
+    [
+        (np.clip, (V, 1.5, 2.5)),
+        (np.sum, (M, 0)),
+        (np.linalg.norm, (M, None, 1)),
+        (np.tensordot, (M, M, 2)),
+        (np.linspace, (1.0, 2.0, 5)),
+        (np.where, (V > 2.0, V, V * V)),
+        (np.meshgrid, (V, M[0])),
+        (np.broadcast_arrays, (V, M)),
+        (np.einsum, ("ij,kj->ik", M, M)),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_an_operation_of_numpy_takes_what_it_is_given(operation: object, given: tuple[object, ...]) -> None:
+    check_grads(operation, given, order=1)
+
+
+def test_bounds_have_adjoints_too() -> None:
+    _, pullback = srcgrad.vjp(np.clip, V, 1.5, 2.5)
+    of_values, of_lower, of_upper = pullback(np.array([1.0, 2.0, 4.0]))
+    assert (of_values.tolist(), of_lower, of_upper) == ([0.0, 2.0, 0.0], 1.0, 4.0)
+    _, tangent = srcgrad.jvp(np.clip, (V, 1.5, 2.5), (V, 5.0, 7.0))
+    assert tangent.tolist() == [5.0, 2.3, 7.0]

@@ -30,7 +30,7 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.calls.side_effects import check_repeatable
-from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_places
+from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_options, with_places
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, X, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
@@ -82,7 +82,13 @@ def keep(function: Callable[..., Any], asked: tuple[object, ...], make: Callable
 
 
 def by_place(function: Function, wrt: object, count: int) -> Function:
-    """The function as it is; one with `*args` of which positions ask for items has a parameter for each argument."""
+    """The function as it is; one with `*args` of which positions ask for items has a parameter for each argument.
+
+    So has an operation of a library that is given more than it must be: `np.clip(x, low, high)`.
+    """
+    operation: Function | None = with_options(function, count)
+    if operation is not None:
+        return operation
     if with_places(function, wrt) is None:
         return function
     defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()  # which what is kept holds
