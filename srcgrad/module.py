@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from types import FunctionType
 from typing import (
     Any,  # a module of text, and kinds of arbitrary objects
 )
@@ -496,6 +498,34 @@ def _step(function: object) -> Step | None:
 
 
 @dataclass
+class _Own:
+    """What texts have found of srcgrad's own functions, which rules call: they are the same for each text."""
+
+    sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)
+    new: dict[int, bool] = field(default_factory=dict)
+
+    def learn(self, module: Module) -> None:
+        """Take over what a module has found of them."""
+        new = [key for key in module.sources if key not in self.sources and key != module.packed]
+        self.sources.update({key: module.sources[key] for key in new if _is_own(module.sources[key][0])})
+        trees = {id(source.tree) for _, source, _ in self.sources.values()}
+        self.changes.update({key: found for key, found in module.changes.items() if key[0] in trees})
+        self.new.update({key: found for key, found in module.new.items() if key in self.sources})
+
+
+_own = _Own()
+
+
+def _is_own(function: object) -> bool:
+    """Whether a function is one of srcgrad's modules, by its own name there."""
+    if type(function) is not FunctionType or not str(function.__module__).startswith("srcgrad."):
+        return False
+    home = sys.modules.get(function.__module__)
+    return home is not None and vars(home).get(function.__name__) is function
+
+
+@dataclass
 class Module:
     """Functions of one generated text, by what they derive; names of the text are shared among them."""
 
@@ -521,7 +551,9 @@ class Module:
         default_factory=dict
     )  # by tree, step, and whether all is passive
     checkpoints: bool = False  # whether something in these functions is checkpointed
-    new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
+    new: dict[int, bool] = field(
+        default_factory=lambda: dict(_own.new)
+    )  # by function: whether its result is always a new array
     moving: dict[int, bool] = field(default_factory=dict)  # by tree: see front.moving
     flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
@@ -530,13 +562,15 @@ class Module:
         default_factory=dict
     )  # derivatives that its functions ask for
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
-    sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=lambda: dict(_own.sources))
     asked: dict[tuple[int, frozenset[str] | None], tuple[object, bool]] = field(
         default_factory=dict
     )  # whether a function asks for what it is given, and whether it gives functions
     packed: int = 0  # identity of the function whose `*args` are a tuple here
     written: WrittenPlaces = field(default_factory=WrittenPlaces)  # where what is written out stands
-    changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)  # see Procedures
+    changes: dict[tuple[int, str, bool], dict[str, bool]] = field(
+        default_factory=lambda: dict(_own.changes)
+    )  # see Procedures
     outside: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # by tree: see OuterChanges
     given: Any = None  # the items of a loop over the function (numba.given.Items)
     given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
@@ -681,6 +715,7 @@ class Module:
         self.made[key] = made
         if facts is None:
             self._drop()
+            _own.learn(self)
         return made.name
 
     def spell(self, tree: Node, facts: Facts, bare: bool = False) -> Node:

@@ -207,15 +207,26 @@ def installed(mutant: Mutant) -> Iterator[Rule]:
 
 def survives(mutant: Mutant) -> bool:
     """Whether nothing sees it: no difference or pairing in the cases of the rule, no pinned point."""
-    pairs = zip(cases(mutant.rule), cases(mutant.wrong), strict=True)
-    drawn = [(case, args) for right, case in pairs for args in _both(case) if takes(right, args)]
+    wrong_cases = cases(mutant.wrong)
+    drawn = [(wrong_cases[place], args) for place, args in _taken(mutant.rule)]
     with installed(mutant) as wrong:
         for f, args, expected in pinned_cases(wrong):
             with np.errstate(all="ignore"):
                 found = vjp(f, *args)[1](1.0)
             if not np.array_equal(found, expected, equal_nan=True):
                 return False
-        return all(map(_passes, *zip(*drawn, strict=True))) if drawn else True
+        return all(_passes(case, args) for case, args in reversed(drawn))
+
+
+_drawn: dict[str, list[tuple[int, tuple[Any, ...]]]] = {}
+
+
+def _taken(rule: Rule) -> list[tuple[int, tuple[Any, ...]]]:
+    """The arguments that the right rule takes, each with the place of its case: the same for all of its mutants."""
+    if rule.name not in _drawn:
+        each = [(place, case, args) for place, case in enumerate(cases(rule)) for args in _both(case)]
+        _drawn[rule.name] = [(place, args) for place, case, args in each if takes(case, args)]
+    return _drawn[rule.name]
 
 
 def _both(case: Case) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
