@@ -501,7 +501,7 @@ def _step(function: object) -> Step | None:
 class _Own:
     """What texts have found of srcgrad's own functions, which rules call: they are the same for each text."""
 
-    sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    sources: dict[int, tuple[object, Source, Namespace]] = field(default_factory=dict)
     changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)
     new: dict[int, bool] = field(default_factory=dict)
 
@@ -562,7 +562,7 @@ class Module:
         default_factory=dict
     )  # derivatives that its functions ask for
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
-    sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=lambda: dict(_own.sources))
+    sources: dict[int, tuple[object, Source, Namespace]] = field(default_factory=lambda: dict(_own.sources))
     asked: dict[tuple[int, frozenset[str] | None], tuple[object, bool]] = field(
         default_factory=dict
     )  # whether a function asks for what it is given, and whether it gives functions
