@@ -348,7 +348,7 @@ FACTS: dict[Run, str] = {
     lists: "Names Kinds Resolution > Kinds",
     stacks: "Origin Kinds > Kinds",
     views: "Names Origin Kinds > Names Origin",
-    copy_written_arguments: "Names Origin Kinds Resolution > Names Origin Resolution",
+    copy_written_arguments: "Names Origin Kinds Resolution Memory > Names Origin Resolution Memory",
     spell_augmented: "Names Origin Kinds Values > Origin Values",
     definite_assignment: "- > -",
     result_fields: "Names Origin > Origin",

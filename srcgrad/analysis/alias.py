@@ -384,13 +384,35 @@ def is_new_of_step(node: Node, facts: Facts) -> bool:
 
 
 def is_gathered(value: Node, facts: Facts) -> bool:
-    """Whether an expression reads elements by a list of places, `a[[0, 2]]`, which makes a copy."""
+    """Whether an expression reads elements by a list of places or by a mask, `a[[0, 2]]`, `a[a > 0]`: a copy."""
     operation = facts.resolution.operation.get(value)
     index = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
     if index is None and operation is None and isinstance(value, gast.Subscript):
         index = value.slice
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    return any(isinstance(part, gast.List) for part in parts)
+    if any(isinstance(part, gast.List) for part in parts):
+        return True
+    return isinstance(value, gast.Subscript) and _is_array(value.value, facts) and _is_mask(value.slice, facts)
+
+
+def _is_array(value: Node, facts: Facts) -> bool:
+    """Whether a name holds nothing but arrays: lists and dicts have items at False and True."""
+    user = facts.names.base.get(getattr(value, "id", ""), getattr(value, "id", ""))
+    known = facts.kinds.named.get(user) or facts.kinds.of_names.get(user)
+    return known is not None and known.tag == "array"
+
+
+def _is_mask(index: Node, facts: Facts) -> bool:
+    """Whether an index is a comparison, or made of such: of an array it takes a copy, even where it is one boolean."""
+    if isinstance(index, gast.Name):
+        made = facts.activity.definition.get(index.id)
+        return made is not None and isinstance(made, gast.Assign) and _is_mask(made.value, facts)
+    if isinstance(index, gast.BinOp):
+        both = isinstance(index.op, gast.BitAnd | gast.BitOr) and _is_mask(index.left, facts)
+        return both and _is_mask(index.right, facts)
+    if isinstance(index, gast.UnaryOp):
+        return isinstance(index.op, gast.Invert) and _is_mask(index.operand, facts)
+    return isinstance(index, gast.Compare)
 
 
 def is_computed(value: Node) -> bool:

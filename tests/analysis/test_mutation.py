@@ -791,3 +791,71 @@ def shorter_than_it_was_made(c, x):
 def test_a_list_in_place_of_an_argument_loses_its_tangent_with_its_item() -> None:
     assert srcgrad.jvp(shorter_than_it_was_made, (0.5, 2.0), (0.0, 1.0)) == (12.0, 12.0)
     srcgrad.check_grads(shorter_than_it_was_made, (0.5, 2.0), order=1)
+
+
+def _made(v):
+    return np.sin(v) * np.cos(np.sin(v) * v) * np.tanh(v * v)
+
+
+def _written_results(x):
+    r, kept = 1.0, []
+    for k in range(3):
+        t = _made(x + k)
+        kept.append(t)
+        t[k] = r * x[k]
+        s = _made(t)
+        s[1:] *= t[0]
+        r = r + np.sum(t * s * _made(s))
+    return r * np.sum(kept[0] * kept[1])
+
+
+def _elements_of_a_mask(x):
+    y, s = x * 2.0, 0.5
+    for k in range(2):
+        mask = ~(y < 0.1) | (y > 5.0)
+        t = y[mask]
+        t[0] += x[k]
+        t[1] *= t[0]
+        s = s + np.sum(t * y[mask])
+        y = y + t[0]
+    return s * np.sum(y)
+
+
+def _rows_of_a_mask(x):
+    y = x * np.reshape(x, (3, 1))
+    t = y[x > 0.6]
+    row = t[0]
+    row[1] = x[2] * x[0]
+    t[1, 0] = row[1] * 2.0
+    return np.sum(t * t) + np.sum(y)
+
+
+@pytest.mark.parametrize("function", [_written_results, _elements_of_a_mask, _rows_of_a_mask])
+def test_writes_into_what_a_call_or_a_mask_has_made(function) -> None:
+    srcgrad.check_grads(function, (np.array([0.7, 0.5, 1.2]),), order=1)
+
+
+def _item_by_a_test(x):
+    a, b = x * 1.0, x * x
+    held = {True: a, False: b}
+    t = held[bool(x[0] > 0.6)]
+    t[0] = 5.0 * x[1]
+    return np.sum(a * b)
+
+
+def _argument_or_new(v):
+    return v if v[0] > 0.6 else v * _made(v) * np.cos(_made(v) * np.sin(v) * np.tanh(v))
+
+
+def _written_argument(x):
+    y = x * 1.0
+    t = _argument_or_new(y)
+    t[0] = 3.0 * x[1]
+    return np.sum(t * y * _argument_or_new(y * y))
+
+
+@pytest.mark.parametrize("function", [_item_by_a_test, _written_argument])
+def test_writes_into_what_something_else_holds(function) -> None:
+    x = np.array([0.7, 0.5, 1.2])
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.vjp(function, x)

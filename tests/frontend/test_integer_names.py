@@ -171,3 +171,23 @@ def test_arrays_of_integers_that_name_an_element_twice(function, rest) -> None:
     steps = h * np.eye(len(X))
     slopes = [(function(X + step, *rest) - function(X - step, *rest)) / (2.0 * h) for step in steps]
     assert np.allclose(found, slopes, rtol=1e-6)
+
+
+def mapped_beside_an_integer(s, t, n=0):
+    s, t, n = list(map(np.asanyarray, (s, t, n)))
+    n = n * 1.5
+    return np.sum(s * t + n * s)
+
+
+def mapped_into_names(s, t, n=0):
+    n, s, t = map(np.atleast_1d, (n, s, t))
+    return np.sum(s * t * s + n * s)
+
+
+@pytest.mark.parametrize("function", [mapped_beside_an_integer, mapped_into_names])
+def test_an_integer_beside_what_is_mapped(function) -> None:
+    given = np.array([1.0, 2.0]), np.array([0.5, 3.0])
+    srcgrad.check_grads(function, (*given, 2.0), order=2)
+    expected = srcgrad.vjp(function, *given, 2.0, wrt=(0, 1))[1](1.0)
+    for n in (2, np.array([2, 2])):
+        assert np.array_equal(srcgrad.vjp(function, *given, n, wrt=(0, 1))[1](1.0), expected)

@@ -49,6 +49,7 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    expression,
     find_nodes,
     header,
     is_swap,
@@ -832,6 +833,7 @@ def copy_written_arguments(function: Node, facts: Facts) -> Node:
         x[0] = n
         return x
     """
+    _copy_written_results(function, facts)
     if _calls_itself(function) or (facts.request.called and facts.request.step is None):
         return function
     writes = [
@@ -860,6 +862,27 @@ def copy_written_arguments(function: Node, facts: Facts) -> Node:
     start = 1 if _is_docstring(function.body[0]) else 0
     function.body[start:start] = copies
     return function
+
+
+def _copy_written_results(function: Node, facts: Facts) -> None:
+    """`t = np.copy(g(x))` for `t = g(x)`, where elements of t are written: the pullback of g may read what g made.
+
+    Only an array that g has made itself: nobody else sees that it changes.
+    """
+    order = statements(function.body)
+    written = {w for node in order if is_write(node) for w in written_names(node)}
+    for node in order if written and not facts.request.generated else []:
+        value = node.value if isinstance(node, gast.Assign) and target(node) in written else None
+        kind = facts.kinds.named.get(str(target(node)), UNKNOWN)
+        if not isinstance(value, gast.Call) or kind.tag not in ("array", "numeric") or node in facts.resolution.kept:
+            continue
+        operation = operation_of(value, facts, facts.names.local)
+        if operation is None or operation.kind != "callee" or not facts.module.returns_new(operation.function):
+            continue
+        spelled = facts.library("np")
+        facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", facts.names.library_values["np"])})
+        node.value = at(expression(f"{spelled}.copy(x)", x=value), value)
+        facts.origin.foreign[node] = None
 
 
 def _outside_values(function: Node, facts: Facts) -> list[str]:

@@ -34,12 +34,14 @@ from srcgrad.core.trees import (
     Node,
     at,
     called_name,
+    copy,
     expression,
     find_nodes,
     header,
     literal_node,
     name,
     own_names,
+    parameters,
     statement,
     statements,
     stores,
@@ -374,12 +376,23 @@ def conversions(function: Node, facts: Facts) -> Node:
         several = len(statements(function.body)) < before
     varied = instances(kinds, _names_that_vary(function, facts), facts)
     Meanings(function, kinds, facts).spell(assumed)
-    for node in statements(function.body):
-        rewrite(node, partial(_spelled, where=node, kinds=kinds.of, varied=varied, facts=facts))
+    _spell_all(function, kinds.of, varied, facts)
     work = _Work(facts, kinds.of, varied, set(kinds_of_lists(function, facts)))
     work.shown = {n.id for part in function.body for node in walk(part) for n in _as_array(node, facts)}
     function.body = work.block(function.body)
     return function
+
+
+def _spell_all(function: Node, kinds: dict[Node, Kind], varied: dict[str, None] | None, facts: Facts) -> None:
+    """Spell each statement; `steady` are arguments without derivatives that nothing has bound anew so far."""
+    steady = set(parameters(function)).difference(facts.request.wrt if varied is not None else parameters(function))
+    for outside in function.body:
+        inner = statements([outside])
+        for node in inner:
+            if isinstance(getattr(node, "value", None), gast.Call) and node is outside:
+                _unroll_map(node, steady, facts)
+            rewrite(node, partial(_spelled, where=node, kinds=kinds, varied=varied, facts=facts))
+        steady -= {one for node in inner for one in stores(node)}
 
 
 def _spelled(part: Node, where: Node, kinds: dict[Node, Kind], varied: dict[str, None] | None, facts: Facts) -> Node:
@@ -415,6 +428,26 @@ def _takes_sequences(call: Node, facts: Facts) -> bool:
     found = binding_of(call.func, facts, facts.names.local)
     called = found.object if found is not None and found.kind == "object" else None
     return str(getattr(called, "__module__", "")).startswith("numpy") and rule_of(called) is not None
+
+
+def _unroll_map(node: Node, steady: set[str], facts: Facts) -> None:
+    """`a, n = [np.asarray(a), np.asarray(n)]` for `a, n = map(np.asarray, (a, n))`, if n has no derivative."""
+    local, call = facts.names.local, node.value
+    outer = binding_of(call.func, facts, local)
+    if outer is not None and outer.object is list and len(call.args) == 1 and isinstance(call.args[0], gast.Call):
+        call = call.args[0]
+    elif not isinstance(node, gast.Assign) or not isinstance(node.targets[0], gast.Tuple | gast.List):
+        return
+    found = binding_of(call.func, facts, local)
+    plain = found is not None and found.object is map and len(call.args) == 2
+    items = getattr(call.args[1], "elts", []) if plain and not (call.keywords or node.value.keywords) else []
+    names = [getattr(one, "id", "") for one in items]
+    if "" in names or not steady.intersection(names) or steady.issuperset(names):
+        return
+    if _takes_sequences(at(gast.Call(call.args[0], [], []), call), facts):
+        each = [at(gast.Call(copy(call.args[0]), [one], []), call) for one in items]
+        node.value = at(gast.List(each, gast.Load()), call)
+        facts.origin.foreign[node] = None
 
 
 def _listed(value: Node, varied: dict[str, None] | None, facts: Facts) -> Node | None:
