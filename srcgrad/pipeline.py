@@ -18,9 +18,16 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import check_aliases
-from srcgrad.analysis.containers import containers
+from srcgrad.analysis.containers import containers, look_at_items
 from srcgrad.analysis.dtypes import complex_limits, complex_values
-from srcgrad.analysis.mutation import check_mutation, definite_assignment, unbound_names
+from srcgrad.analysis.mutation import (
+    check_dtypes,
+    check_entered,
+    check_mutation,
+    definite_assignment,
+    look_at_options,
+    unbound_names,
+)
 from srcgrad.analysis.recognised_idioms import note_shifts, recognise_logistic
 from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import note_row_independence
@@ -262,7 +269,11 @@ ANALYSE = listed(
     shapes,
     note_doubts,
     user(check_aliases),
+    look_at_items,
+    user(look_at_options),
+    user(check_entered),
     check_mutation,
+    user(check_dtypes),
     accumulators,
     derive_called_functions,
     recognise_logistic,
@@ -366,8 +377,12 @@ FACTS: dict[Run, str] = {
     shapes: "Names Origin Kinds Resolution Values > Origin Kinds Values",
     note_doubts: "Names Kinds Resolution Activity Values Calls Idioms > Idioms",
     check_aliases: "Names Origin Kinds Resolution Activity Values > Names Origin Resolution Values",
+    look_at_items: "Names Origin Kinds Resolution Values > Names Origin Resolution Values",
+    look_at_options: "Names Origin Resolution Values > Names Origin Resolution Values",
+    check_entered: "Names Origin Kinds Resolution Activity Values > -",
     check_mutation: "Names Origin Kinds Resolution Activity Values Memory Calls Idioms"
     " > Names Origin Resolution Activity Values Memory",
+    check_dtypes: "Names Kinds Resolution Activity Values Memory Idioms > Names Resolution",
     accumulators: "Resolution Tape > Tape",
     derive_called_functions: "Names Origin Kinds Resolution Activity Values Calls Idioms"
     " > Names Origin Activity Values Calls Idioms",
@@ -585,5 +600,5 @@ def prepare_facts(
     facts.names.local = frozenset(
         n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
     )
-    facts.request = replace(facts.request, generated=source.file.startswith("<srcgrad "))
+    facts.request = replace(facts.request, generated=source.is_generated)
     return facts, tree

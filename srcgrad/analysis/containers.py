@@ -298,8 +298,8 @@ def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[object, Kind], .
     return facts.kinds.of_names.get(source, UNKNOWN).items
 
 
-def look_at_items(function: Node, facts: Facts) -> None:
-    """Look at the items that are updated, where they are not known to be numbers."""
+def look_at_items(function: Node, facts: Facts) -> Node:
+    """Look at the items that are updated when the text runs, where they are not known to be numbers."""
     if facts.origin.updates:
         order = list(statements(function.body))
         given = {p for p in parameters(function) if not facts.kinds.of_names.get(p, UNKNOWN).items}
@@ -309,6 +309,7 @@ def look_at_items(function: Node, facts: Facts) -> None:
     mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
     if mixed:
         _look(function, dict.fromkeys(written_names(node)[0] for node in mixed), facts, mixed)
+    return function
 
 
 def _is_mixed(node: Node, facts: Facts) -> bool:

@@ -37,7 +37,6 @@ from srcgrad.analysis.alias import (
     views_of,
     written_after,
 )
-from srcgrad.analysis.containers import look_at_items
 from srcgrad.analysis.dtypes import is_complex_array
 from srcgrad.core.control_flow import Graph, definitions, graph
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, copy_with_facts
@@ -210,8 +209,12 @@ def _unpacks_rows(node: Node, flow: Graph, views: Views, facts: Facts) -> bool:
     return any(written_after(flow, node, views[one], facts) for one in shown)
 
 
-def check_entered(order: list[Node], facts: Facts) -> None:
-    """Refuse them where the argument may be an array: what carries a derivative is looked at in the function itself."""
+def check_entered(function: Node, facts: Facts) -> Node:
+    """Refuse calls of functions that change an argument in place, where it may be an array and nothing is active.
+
+    What carries a derivative is looked at in the function itself.
+    """
+    order = list(statements(function.body))
     procedures = Procedures(facts, augments=True)
     read = {one for node in order for one in loads(node)}
     for node in order:
@@ -228,6 +231,7 @@ def check_entered(order: list[Node], facts: Facts) -> None:
                             f"`{gast.unparse(call.func)}` changes its argument in place where that is an array",
                             "write `a = a + e` in that function for `a += e`, or give it a copy: `.copy()`",
                         )
+    return function
 
 
 def _may_be_array(held: str, order: list[Node], facts: Facts) -> bool:
@@ -266,16 +270,8 @@ def _shows_module(held: str, order: list[Node], facts: Facts) -> bool:
 
 
 def check_mutation(function: Node, facts: Facts) -> Node:
-    """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale.
-
-    Items that are updated are looked at when the text runs, where they are not known to be numbers.
-    """
-    look_at_items(function, facts)
-    if not facts.request.generated:
-        _look_at_options(function, facts)
+    """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
     order = list(statements(function.body))
-    if not facts.request.generated:
-        check_entered(order, facts)
     changed = dict.fromkeys(a for node in order if is_write(node) for a in written_names(node))
     written_into = [a for a in changed if not facts.list_kind(a)]
     arrays = {b: None for a in written_into for b in facts.memory.swapped.get(a, {a: None})}
@@ -320,12 +316,16 @@ def check_mutation(function: Node, facts: Facts) -> Node:
     function.body = rewrite_statements(
         function.body, lambda node: detach(node, flow, views, facts, numbers, lists), backwards=True
     )
-    if not facts.request.generated:
-        function.body = rewrite_statements(function.body, lambda node: _check_floating(node, facts), backwards=True)
     return function
 
 
-def _look_at_options(function: Node, facts: Facts) -> None:
+def check_dtypes(function: Node, facts: Facts) -> Node:
+    """Where an array that gets active values may hold integers, look when it is made."""
+    function.body = rewrite_statements(function.body, lambda node: _check_floating(node, facts), backwards=True)
+    return function
+
+
+def look_at_options(function: Node, facts: Facts) -> Node:
     """`d = np.diff(x, n)`, of which elements are written: that d is not x, as for n = 0, is looked at where it runs."""
     written = {a for node in statements(function.body) if is_write(node) for a in written_names(node)}
 
@@ -343,6 +343,7 @@ def _look_at_options(function: Node, facts: Facts) -> None:
         return [node, at(check, node)]
 
     function.body = rewrite_statements(function.body, looked_at, backwards=True)
+    return function
 
 
 def _asks_options(operation: Operation) -> bool:
@@ -459,7 +460,7 @@ def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exce
 
 
 def _check_floating(node: Node, facts: Facts) -> Block:
-    """Where an array that gets active values may hold integers, look when it is made."""
+    """`check_floating(a)` behind `a = ...`, for an array that gets active values and whose dtype is in doubt."""
     bound = None if _binds_none(node) else target(node)
     if bound is None or bound not in facts.memory.mutable or bound not in facts.activity.active:
         return [node]

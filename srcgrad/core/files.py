@@ -28,7 +28,7 @@ from srcgrad import runtime
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.identity import Function
 from srcgrad.core.original_libraries import divert
-from srcgrad.core.source_text import Origin, enter
+from srcgrad.core.source_text import DERIVATIVES, Origin, enter
 from srcgrad.core.trees import forget
 
 divert(f"{runtime.__name__}.")  # helpers mean the functions of NumPy itself, whatever is replaced later
@@ -39,7 +39,7 @@ def load(
     name: str,
     label: str,
     namespace: dict[str, Any],
-    by: str = "srcgrad",
+    by: str = DERIVATIVES,
     origins: Mapping[str, Origin] | None = None,
 ) -> Function:
     """Execute `text` and return the function `name` that it defines.

@@ -490,9 +490,14 @@ class Source:
     of_python: bool = False  # whether its module comes with Python
 
     @property
+    def is_generated(self) -> bool:
+        """Whether the text is one of ours: a derivative, or a call of an operation alone."""
+        return maker_of(self.file) == DERIVATIVES
+
+    @property
     def is_derivative(self) -> bool:
         """Whether the text is a derivative: `<srcgrad f_grad of ...>`; one that calls an operation alone is none."""
-        return self.file.startswith("<srcgrad ") and " of " in self.file
+        return self.is_generated and " of " in self.file
 
     def place(self, node: Node) -> Place:
         """Where `node` stands, for an error."""
@@ -561,6 +566,18 @@ def source_at(node: FunctionNode, label: str, lines: Sequence[str], cell: str = 
     whole = isinstance(node, ast.Lambda)
     remarks = comments(lines, node.lineno, last, whole)
     return Source(label, node.lineno, tuple(lines), tree, tree.name, remarks, cell)
+
+
+DERIVATIVES, BLOCKS = "srcgrad", "blocks"  # who made a text, as its label says; blocks take the rows of arrays
+
+
+def maker_of(label: str) -> str:
+    """The first word of the label of a text that no file has, which says who made it; "" for a file.
+
+    >>> maker_of("<srcgrad f_grad of a.py:3 0123456789>"), maker_of("<blocks f of a.py:3>"), maker_of("a.py")
+    ('srcgrad', 'blocks', '')
+    """
+    return label[1:].partition(" ")[0] if label.startswith("<") else ""
 
 
 def label_of(filename: str) -> str:

@@ -58,7 +58,7 @@ from srcgrad.core.rules import (
     rule_of,
     tangent,
 )
-from srcgrad.core.source_text import label_of
+from srcgrad.core.source_text import BLOCKS, label_of, maker_of
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import call_of
@@ -709,7 +709,7 @@ def _sources(output: _Output, texts: list[tuple[Meaning, str]]) -> list[StaticMo
 def _home(module: StaticModule) -> StaticModule:
     """The user's module, also for a text of blocks that was made from it."""
     known = (one for one in module.program.modules.values() if one.name == module.name)
-    return next(known, module) if module.label.startswith("<blocks ") else module
+    return next(known, module) if maker_of(module.label) == BLOCKS else module
 
 
 def _text(head: list[str], output: _Output, made_by: str) -> str:

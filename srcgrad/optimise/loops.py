@@ -25,6 +25,7 @@ from srcgrad import runtime
 from srcgrad.analysis.dtypes import note_integers
 from srcgrad.core.control_flow import liveness
 from srcgrad.core.facts import Facts, copy_with_facts, function_called
+from srcgrad.core.source_text import BLOCKS, maker_of
 from srcgrad.core.trees import (
     COMPOUND,
     NOTHING,
@@ -228,7 +229,7 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
 
 def _has_blocks(facts: Facts) -> bool:
     """Whether a function takes rows by blocks: of a text of ours, or as it is asked for."""
-    return facts.source.file.startswith("<blocks ") or facts.module.blocks is not None
+    return maker_of(facts.source.file) == BLOCKS or facts.module.blocks is not None
 
 
 def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:

@@ -48,7 +48,7 @@ from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Facts
 from srcgrad.core.namespace import LiveNamespace, Namespace, found_in
 from srcgrad.core.printer.statements import placed_lines, wrap
-from srcgrad.core.source_text import Source, place
+from srcgrad.core.source_text import BLOCKS, DERIVATIVES, Source, maker_of, place
 from srcgrad.core.trees import Node, expression, stores, walk
 
 WIDTH = 88
@@ -91,7 +91,7 @@ def origin(source: Source) -> str:
     'a.py:3'
     """
     known = re.search(r" of ([^<>]+?:\d+) [0-9a-f]{10}>", source.file) or re.search(r" of ([^<>]+)>", source.file)
-    ours = source.file.startswith(("<srcgrad ", "<blocks "))
+    ours = maker_of(source.file) in (DERIVATIVES, BLOCKS)
     return known.group(1) if ours and known else f"{source.file}:{source.first}"
 
 

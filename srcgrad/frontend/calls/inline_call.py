@@ -504,7 +504,7 @@ class Site:
             source, _ = self.facts.module.source(function)
         except DifferentiationError:
             return False
-        return (generated or not source.file.startswith("<srcgrad ")) and kind(source.tree)
+        return (generated or not source.is_generated) and kind(source.tree)
 
 
 def _expand(tree: Node, site: Site) -> None:
@@ -617,7 +617,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
     """What is known of a callee before it is looked at."""
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, namespace, Request(facts.request.mode, ()), facts.module, FunctionNames(set(taken)))
-    inner.request = replace(inner.request, generated=source.file.startswith("<srcgrad "), placed=True)
+    inner.request = replace(inner.request, generated=source.is_generated, placed=True)
     inner.names.local, inner.resolution.doubtful = (
         own_names(tree),
         None if inner.request.generated else doubtful_write(tree, inner),

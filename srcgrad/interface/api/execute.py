@@ -38,7 +38,16 @@ from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.identity import Function
 from srcgrad.core.namespace import LiveNamespace, Overlay, join_dependencies
 from srcgrad.core.rules import Rule, rules
-from srcgrad.core.source_text import OURS, Source, hides_our_frames, origin_of, users_place, with_users_lines
+from srcgrad.core.source_text import (
+    DERIVATIVES,
+    OURS,
+    Source,
+    hides_our_frames,
+    maker_of,
+    origin_of,
+    users_place,
+    with_users_lines,
+)
 from srcgrad.core.target import Target, Text
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.interface.api.arguments import cast_seed
@@ -338,7 +347,7 @@ def _line_of(error: Exception) -> Place | None:
     found = None
     for frame, number in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
-        line = linecache.getline(file, number).rstrip() if file.startswith("<srcgrad ") else ""
+        line = linecache.getline(file, number).rstrip() if maker_of(file) == DERIVATIVES else ""
         if line and (found is None or not within_rules(file, number)):
             start = len(line) - len(line.lstrip())
             found = users_place(file, number) or Place(file.split(" ")[1], number, start, line, len(line) - start)

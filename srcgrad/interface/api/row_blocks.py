@@ -17,7 +17,7 @@ from srcgrad.core.facts import Kind
 from srcgrad.core.files import collection_paused, load
 from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
-from srcgrad.core.source_text import hides_our_frames
+from srcgrad.core.source_text import BLOCKS, hides_our_frames
 from srcgrad.core.target import Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import primal_of
@@ -82,7 +82,7 @@ class BlockFunction:
         name = module.derivative(self.primal, "primal", self.blocks.over, dict(kinds))
         main = next(made for made in module.made.values() if made.name == name)
         text, outside = module.text(main)
-        made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
+        made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by=BLOCKS)
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
         stale = changes(module)
         compiled = ExecutedText(made, text, main.facts.names.seeds, stale, *writes(main.facts, outside))
@@ -203,7 +203,7 @@ def checked_rows(rows: int | None) -> int | None:
 def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind]) -> StaticFunction:
     """The loop over blocks for a function known only as text, as text."""
     made, name, _, _, facts = text_of(Module(blocks=blocks), function, "primal", blocks.over, kinds, single=True)
-    return static_function(made, name, facts, "blocks")
+    return static_function(made, name, facts, BLOCKS)
 
 
 def blocked(function: Callable[..., object], over: str | Sequence[str], rows: int | None = None) -> BlockFunction:

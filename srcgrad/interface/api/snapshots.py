@@ -16,6 +16,7 @@ from typing import Any  # what is kept are arbitrary objects
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
+from srcgrad.core.source_text import DERIVATIVES, maker_of
 from srcgrad.opencl.arrays.array import Array
 from srcgrad.runtime.hooks import closure
 
@@ -79,7 +80,7 @@ def _is_text(value: object) -> bool:
     if type(value) is not FunctionType:
         return False
     ours = str(value.__module__).startswith("srcgrad.") and bool(value.__closure__)
-    return ours or value.__code__.co_filename.startswith("<srcgrad ")
+    return ours or maker_of(value.__code__.co_filename) == DERIVATIVES
 
 
 def _owners(array: object) -> Iterable[object]:
@@ -235,7 +236,7 @@ class Copies:
         names = _names_in_code(value.__code__)
         self.names |= names
         cells = tuple(CellType() for _ in value.__closure__ or ())
-        scope = self._scope(value.__globals__) if value.__code__.co_filename.startswith("<srcgrad ") else None
+        scope = self._scope(value.__globals__) if maker_of(value.__code__.co_filename) == DERIVATIVES else None
         around = value.__globals__ if scope is None else scope
         made = FunctionType(value.__code__, around, value.__name__, value.__defaults__, cells or None)
         made.__kwdefaults__, made.__module__ = value.__kwdefaults__, value.__module__
