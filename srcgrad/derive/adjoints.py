@@ -677,7 +677,8 @@ class Adjoints:
         if self.is_half(primal) and primal not in self.facts.kinds.containers:
             return self.half_zeros(primal)
         parameter = parameter and primal not in self.facts.kinds.containers and not may_count(primal, self.facts)
-        if parameter and kind.tag in ("unknown", "array"):
+        counted = kind.tag == "unknown" and self.facts.request.called  # a caller's argument may be a counter
+        if parameter and kind.tag in ("unknown", "array") and not counted:
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
         zeros = f"{self.facts.library('zeros_like')}(primal)"
         given, held = self.facts.kinds.arguments.get(primal, UNKNOWN).tag, self.facts.kinds.containers.get(primal)

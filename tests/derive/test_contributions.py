@@ -49,3 +49,22 @@ PROGRAMS = [
 def test_one_container_given_twice(f: Callable[..., Any], x: Any) -> None:
     """The two adjoints of a list were joined, and the second one was lost."""
     check_grads(f, (x,), order=2)
+
+
+def summed(t: Any, k: Any) -> Any:
+    return sum(k for _ in [t, k]) * t
+
+
+def of_a_counter(k: Any) -> Any:
+    for k in range(2):
+        k *= k
+    return summed(k, (lambda _: summed(k, k))(np.cos(k)))
+
+
+def through_two_calls(x: Any) -> Any:
+    return x * x + of_a_counter(x)
+
+
+def test_a_called_function_may_get_a_counter() -> None:
+    """The adjoint of its parameter had the counter's dtype, to which no float can be added."""
+    check_grads(through_two_calls, (0.7,), order=2)
