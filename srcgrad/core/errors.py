@@ -12,7 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -89,6 +89,7 @@ CODES: dict[str, str] = {
     "E5033": "value that is not finite",
 }
 
+UNNAMED = "of a library"  # a function that its library does not show under a name
 LONGEST = 200  # characters of a line that are shown
 COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green
 
@@ -106,7 +107,7 @@ class Place:
     text: str
     width: int = 1
     call: Place | None = None
-    of_python: bool = False  # whether it is in a module that comes with Python
+    library: str = ""  # the name of the function of a library, Python's own among them, in whose text it is
 
     def __str__(self) -> str:
         text, column = self.text, self.column
@@ -118,11 +119,23 @@ class Place:
         return f"{self.file}:{self.line}:{self.column + 1}\n    {text}\n    {caret}"
 
     def outside(self) -> Place:
-        """The place itself; the innermost call outside of Python's own modules, where it is in one of them."""
+        """The place itself; the innermost call outside of libraries, where it is in one of them and that is known."""
         found: Place | None = self
-        while found is not None and found.of_python:
+        while found is not None and found.library:
             found = found.call
         return found or self
+
+    def entry(self) -> str:
+        """The function of a library through which the place is reached; the text of its call where it has no name."""
+        outside, found = self.outside(), self
+        while found.call is not None and found.call is not outside:
+            found = found.call
+        called = outside.text[outside.column : outside.column + outside.width].partition("(")[0].split()[-1]
+        return called if found.library == UNNAMED else found.library
+
+    def within(self, call: Place) -> Place:
+        """The place with a call more, from outside of those that are known."""
+        return replace(self, call=call if self.call is None else self.call.within(call))
 
     def calls(self) -> list[str]:
         """The calls that lead there, the innermost first: place and text of each."""
@@ -163,6 +176,19 @@ class DifferentiationError(Exception):
         self.message = message
         self.remedy = remedy
         self.place = place
+
+    def outside_of_libraries(self, call: Place | None = None) -> DifferentiationError:
+        """The error at the user's call of a library's function, where it is in the text of that; else as it is.
+
+        `call` is a call more that leads there, where that is known by now.
+        """
+        place = self.place if call is None or self.place is None else self.place.within(call)
+        outside = None if place is None else place.outside()
+        if place is None or outside is None or outside is place or outside.library:
+            return self if place is self.place else DifferentiationError(self.code, self.message, self.remedy, place)
+        inner = f"`{place.entry()}`, called here, has no rule, and its source cannot be differentiated: {self.message}"
+        remedy = "do without it, write what it does out, or call it in a function of your own, with a rule"
+        return DifferentiationError(self.code, f"{inner} ({place.file}:{place.line})", remedy, outside)
 
     def fields(self) -> dict[str, object]:
         """The error for JSON: `code`, `message`, `remedy`, and `place` with its fields, or None."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import keyword
 from collections import Counter
 from collections.abc import Container, ItemsView, Iterable, Iterator, ValuesView
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from dataclasses import dataclass as record
@@ -486,14 +487,18 @@ class Facts:
         return (self.module and self.module.written.place(node)) or place_in(self.source, node, self.request.generated)
 
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
-        """The error to raise about `node`; about the call of a function that comes with Python, where it is in that."""
-        place = self.place(node)
-        outside = place.outside()
-        if outside is place:
-            return DifferentiationError(code, message, remedy, place)
-        called = outside.text[outside.column : outside.column + outside.width].partition("(")[0]
-        inner = f"`{called}` comes with Python and does what is refused ({place.file}:{place.line}: {message})"
-        return DifferentiationError(code, inner, "do without it, or write what it does out", outside)
+        """The error to raise about `node`; about the call of a library's function, where it is in the text of that."""
+        return DifferentiationError(code, message, remedy, self.place(node)).outside_of_libraries()
+
+    @contextmanager
+    def calling(self, call: Node) -> Iterator[None]:
+        """While a called function is looked at: what is refused in the text of a library is told at the call."""
+        try:
+            yield
+        except DifferentiationError as error:
+            if error.place is None or not error.place.outside().library:
+                raise
+            raise error.outside_of_libraries(self.place(call)) from error
 
 
 def _own_table(value: object) -> object:

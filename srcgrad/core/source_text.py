@@ -40,7 +40,7 @@ from typing import Any, ParamSpec, TypeVar  # a namespace holds arbitrary object
 
 import gast
 
-from srcgrad.core.errors import DifferentiationError, Place, cell_of
+from srcgrad.core.errors import PACKAGE, UNNAMED, DifferentiationError, Place, cell_of
 from srcgrad.core.trees import Node, at, copy, definitions, open_stars, to_gast, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -487,7 +487,7 @@ class Source:
     cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
     made: bool = False  # whether the statements were written by a pass, and stand in no line
     respelled: bool = False  # whether statements may differ from their lines: stars were opened in them
-    of_python: bool = False  # whether its module comes with Python
+    library: str = ""  # what a function of a library, Python's own among them, is called there
 
     @property
     def is_generated(self) -> bool:
@@ -518,11 +518,27 @@ def source_of(function: Callable[..., object]) -> Source:
     plain = _plain_function(function)
     made = _source_of(plain)
     file = plain.__code__.co_filename  # not the module's name: a user's file may be called `code.py`
-    of_python = file.startswith(_STANDARD_LIBRARY) and "site-packages" not in file
-    return replace(made, of_python=True) if of_python else made
+    return replace(made, library=_public_name(plain)) if _is_installed(file) else made
 
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
+
+
+def _is_installed(file: str) -> bool:
+    """Whether a file is in a library, or in one of Python's own; srcgrad itself is none."""
+    installed = file.startswith(_STANDARD_LIBRARY) or "site-packages" in file or "dist-packages" in file
+    return installed and not file.startswith(PACKAGE)
+
+
+def _public_name(function: FunctionType) -> str:
+    """What users call a function of a library; UNNAMED where it is an inner one.
+
+    >>> _public_name(inspect.signature), _public_name(inspect._signature_fromstr) == UNNAMED
+    ('inspect.signature', True)
+    """
+    module, (first, *rest) = str(function.__module__).split("._")[0], function.__qualname__.split(".")
+    shown = first[0] not in "_<" and hasattr(sys.modules.get(module), first) and "<locals>" not in rest
+    return f"{module}.{function.__qualname__}" if shown else UNNAMED
 
 
 def _source_of(plain: FunctionType) -> Source:
@@ -839,7 +855,19 @@ def users_place(file: str, line: int) -> Place | None:
     if found is None or not text:
         return None
     start = len(text) - len(text.lstrip())
-    return Place(cell_of(found[0]) or label_of(found[0]), found[2], start, text, len(text) - start)
+    library = UNNAMED if _is_installed(found[0]) else ""
+    return Place(cell_of(found[0]) or label_of(found[0]), found[2], start, text, len(text) - start, library=library)
+
+
+def running_place() -> Place | None:
+    """The user's line from which the generated line comes that is running now; None where none is."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found = users_place(frame.f_code.co_filename, frame.f_lineno)
+        if found is not None and not found.library:
+            return found
+        frame = frame.f_back
+    return None
 
 
 _before: list[Callable[..., str]] = []  # what formatted warnings when the first text was entered
@@ -971,12 +999,7 @@ class WrittenPlaces:
         if known is None:
             return None
         own, had, outer, call = known
-        return _place_of_call(own(had), outer(call))
-
-
-def _place_of_call(place: Place, call: Place) -> Place:
-    """A place with a call more, from outside of those that are known."""
-    return replace(place, call=call if place.call is None else _place_of_call(place.call, call))
+        return own(had).within(outer(call))
 
 
 def place_in(source: Source, node: Node, generated: bool) -> Place:
@@ -988,4 +1011,4 @@ def place_in(source: Source, node: Node, generated: bool) -> Place:
     column = characters(text, getattr(node, "col_offset", 0))
     within = getattr(node, "end_lineno", line) == line and hasattr(node, "end_col_offset")
     end = characters(text, node.end_col_offset) if within else len(text)
-    return Place(source.cell or source.file, line, column, text, max(1, end - column), of_python=source.of_python)
+    return Place(source.cell or source.file, line, column, text, max(1, end - column), library=source.library)

@@ -341,16 +341,24 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     kinds = kinds_of(bound, facts)
     if facts.recomputes and (operation.checkpointed or (in_loop and _is_arithmetic(callee.tree))):
         check_repeatable(operation.function, call, facts)
-        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, handed=PullbackForm(apart=True))
+        made = _derivative_called(call, "pull", wrt, kinds, facts)
         if facts.module.seeds(made):
             facts.calls.recomputed[call], facts.calls.backs[call], facts.calls.derived[call] = made, "", (made, kinds)
             return _call_of_step(node, facts)
     mode = "forward" if facts.pushes_forward else "vjp"
-    made = facts.module.derivative(operation.function, mode, wrt, kinds, facts, handed=PullbackForm(apart=True))
+    made = _derivative_called(call, mode, wrt, kinds, facts)
     facts.calls.derived[call] = made, kinds
     facts.calls.callee_seeds[call] = facts.module.seeds(made)
     call.func = name(made)
     return _with_pullback(node, callee.name, facts)
+
+
+def _derivative_called(call: Node, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], facts: Facts) -> str:
+    """The name of a called function's derivative in this text."""
+    function = facts.resolution.operation[call].function
+    with facts.calling(call):
+        made: str = facts.module.derivative(function, mode, wrt, kinds, facts, handed=PullbackForm(apart=True))
+    return made
 
 
 def _with_pullback(node: Node, called: str, facts: Facts) -> Node:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import interpolate, signal, stats
 
 import srcgrad
 from srcgrad import check_grads, grad
@@ -15,6 +16,7 @@ from srcgrad.core.errors import DifferentiationError
 
 X = np.random.default_rng(0).uniform(size=(2, 3))
 V = np.array([3.0, 4.0, 5.0])
+GRID = np.linspace(0.0, 1.0, 20)
 
 
 def put(x: Any, v: Any) -> Any:
@@ -152,4 +154,46 @@ def test_what_is_refused_inside_of_a_function_of_pythons_is_told_at_the_users_ca
     with pytest.raises(srcgrad.DifferentiationError) as found:
         srcgrad.grad(heavier)(2.0, Body(1.0))
     assert found.value.place.text.strip() == "body = dataclasses.replace(body, mass=x)"
-    assert "`dataclasses.replace` comes with Python" in found.value.message
+    assert "`dataclasses.replace`, called here, has no rule" in found.value.message
+
+
+def radial(x: Any) -> Any:
+    curve = interpolate.RBFInterpolator(GRID[:, None], GRID)
+    return np.sum(curve(x[:, None]))
+
+
+def of_peaks(x: Any) -> Any:
+    return signal.find_peaks_cwt(x, x)[0]
+
+
+def smoothed(x: Any) -> Any:
+    surface = interpolate.SmoothBivariateSpline(GRID, GRID[::-1] ** 2, GRID, kx=1, ky=1)
+    return surface.ev(x[0], x[1])
+
+
+def density(x: Any) -> Any:
+    return np.sum(stats.gaussian_kde(GRID)(x))
+
+
+def test_so_is_what_is_refused_when_it_is_looked_up() -> None:
+    with pytest.raises(DifferentiationError, match=r"gaussian_kde\.evaluate`, called here") as found:
+        grad(density)(V)
+    assert found.value.place is not None
+    assert found.value.place.text.strip() == "return np.sum(stats.gaussian_kde(GRID)(x))"
+
+
+@pytest.mark.parametrize(
+    "function, called",
+    [
+        (radial, "`(curve|scipy.interpolate.RBFInterpolator.__call__)`"),
+        (of_peaks, "`scipy.signal.find_peaks_cwt`"),
+        (smoothed, "`scipy.interpolate.BivariateSpline.ev`"),
+    ],
+)
+@pytest.mark.parametrize("derive", [srcgrad.grad, srcgrad.hessian])
+def test_what_is_refused_inside_of_a_library_is_told_at_the_users_call(function: Any, called: str, derive: Any) -> None:
+    with pytest.raises(srcgrad.DifferentiationError, match=f"{called}, called here, has no rule") as found:
+        derive(function)(V)
+    assert found.value.place is not None
+    assert found.value.place.file == "test_library_calls.py"
+    assert "cannot be differentiated" in found.value.message

@@ -466,7 +466,9 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         site.facts.origin.foreign[where] = None
     hand_over(value, where, site)
     performed = isinstance(where, gast.Expr) and where.value is value
-    return written_out(value, found, where, before, site) if _is_written_out(value, site, found, performed) else value
+    with site.facts.calling(value if "lineno" in value.__dict__ else where):
+        whole = _is_written_out(value, site, found, performed)
+        return written_out(value, found, where, before, site) if whole else value
 
 
 def _keep_kind(call: Node, made: Node, site: Site) -> None:

@@ -25,7 +25,7 @@ from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, home
 from srcgrad.core.rules import rule_of
-from srcgrad.core.source_text import hides_our_frames
+from srcgrad.core.source_text import hides_our_frames, running_place
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
@@ -837,7 +837,11 @@ def _begun(call: CallLookedUp, mode: str) -> tuple[AnyDerivative, ExecutedText, 
     values = derivative.ordered_arguments(call.args, call.kwargs)
     made = derivative.text_of_last_call(values)
     if made is None:
-        made, _ = derivative.ready_text(values)
+        try:
+            made, _ = derivative.ready_text(values)
+        except DifferentiationError as error:
+            inside = error.place is not None and error.place.outside().library
+            raise (error.outside_of_libraries(running_place()) if inside else error) from error
         if made.written:
             given = dict(zip(derivative.signature.parameters, values, strict=True))
             _check_unwritten(derivative.primal.__name__, made.written, given)
