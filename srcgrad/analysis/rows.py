@@ -193,6 +193,8 @@ def part(form: Form, index: Sequence[Any], gathered: Callable[[Any], Form | None
     if form.axes is None:
         raise UnprovedError("the rank of the array is not known")
     used = sum(one is not None and one is not Ellipsis for one in index)
+    if used > len(form.axes):  # a name may be None
+        raise UnprovedError("the places that it takes are not known")
     expanded: list[object] = []  # numbers, slices and what `gathered` takes
     for one in [*index, *([] if Ellipsis in index else [Ellipsis])]:
         expanded += [slice(None)] * (len(form.axes) - used) if one is Ellipsis else [one]
@@ -380,10 +382,10 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
         return None if form.axes == () else form
 
     listed = index.elts if isinstance(index, gast.Tuple) else [index]
-    return part(whole, [_place(one) for one in listed], form_of_index)
+    return part(whole, [_place(one, rows.facts) for one in listed], form_of_index)
 
 
-def _place(one: Node) -> object:
+def _place(one: Node, facts: Facts) -> object:
     if isinstance(one, gast.Slice):
         bounds = (one.lower, one.upper, one.step)
         if all(b is None or (isinstance(b, gast.Constant) and b.value is None) for b in bounds):
@@ -391,7 +393,8 @@ def _place(one: Node) -> object:
         return gast.unparse(one)
     if isinstance(one, gast.Constant) and (one.value is None or one.value is Ellipsis):
         return one.value
-    return one
+    meant = binding_of(one, facts, facts.names.local)
+    return None if meant is not None and meant.object is None else one  # `np.newaxis`
 
 
 def _literal(node: Node | None, default: object = None) -> object:

@@ -98,9 +98,14 @@ def lengths(w: Any, x: Any, y: Any) -> Any:
     return np.sum((x @ w - y) ** 2) / x.size + np.sum((x @ w) / y.size) + np.sum(x * w / len(x) * x.shape[0])
 
 
+def new_axes(w: Any, x: Any, y: Any) -> Any:
+    z = x[:, np.newaxis] * w
+    return np.sum(y[:, np.newaxis] * np.sum(z * z, axis=-1)) + np.sum(y[np.newaxis])
+
+
 RIGHT = (
     least_squares, penalty_between, log_sum_exp, after_the_sum, products_of_rows, sums_by_column, layers,
-    kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted, lengths,
+    kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted, lengths, new_axes,
 )  # fmt: skip
 
 
@@ -196,10 +201,15 @@ def carried(w: Any, x: Any, y: Any) -> Any:
     return np.sum(z) * k
 
 
+def axis_of_a_name(w: Any, x: Any, y: Any) -> Any:
+    k = None if np.ndim(y) == 1 else 0
+    return np.sum(y[:, k] * x)
+
+
 REFUSED = (
     variance, of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
     sum_in_branch, written_rows, rows_of_a_block, count_in_helper, no_sum, on_rows_of_values, product_of_all,
-    total_and_rows, carried,
+    total_and_rows, carried, axis_of_a_name,
 )  # fmt: skip
 
 
