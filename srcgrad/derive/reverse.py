@@ -151,7 +151,7 @@ def _run(run: Block, work: Backward) -> Block:
         elif isinstance(node, gast.For | gast.While):
             made += _loop(node, work) + ready
         else:
-            made += _assignment(node, work, ready)
+            made += _assignment(node, work, ready, again)
     return made
 
 
@@ -169,7 +169,7 @@ def _split_recomputed(again: Block, overwritten: set[str]) -> tuple[Block, Block
     return ready, waiting
 
 
-def _assignment(node: Node, work: Backward, again: Block) -> Block:
+def _assignment(node: Node, work: Backward, again: Block, waiting: Block) -> Block:
     """Lines that read the new value, then the old values come back, then the other lines."""
     if written_names(node):
         lines = undo(node, work.adjoints)
@@ -188,7 +188,9 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
     guarded = bool(flag) and is_guarded(node, work.adjoints)
     zeros, parts, united = _parts(node, work, flag, guarded)
     restored = work.saves.restore_before(node)
-    if zeros and restored and parts.reads_result:  # what they are like may not be there yet
+    missing = {one for clone in waiting for one in stores(clone)}
+    like_missing = any(not missing.isdisjoint(loads(made)) for made in zeros)
+    if like_missing or (zeros and restored and parts.reads_result):  # what they are like may not be there yet
         work.adjoints.state, work.adjoints.flags, work.adjoints.masks = state, flags, masks
         zeros, parts, united = _parts(node, work, flag, False)
         guarded = False

@@ -23,6 +23,7 @@ from srcgrad.runtime.checks import (
     check_shape,
     check_shapes,
     exception_of,
+    put_into_copy,
 )
 from srcgrad.runtime.contract import (
     blend_factors,
@@ -339,6 +340,7 @@ __all__ = [
     "products_before",
     "pullback_of",
     "pushforward_of",
+    "put_into_copy",
     "quad_pullback",
     "quad_pushforward",
     "quantile_place",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import re
 from collections.abc import Callable
@@ -406,3 +407,15 @@ def exception_of(
         found: BaseException = error
         return found
     return None
+
+
+def put_into_copy(value: object, holder: Any, index: Any) -> None:
+    """Raise what `holder[index] = value` raises, and change nothing.
+
+    >>> y = np.zeros(2)
+    >>> exception_of(lambda: put_into_copy(1.0, y, 2), IndexError)
+    IndexError('index 2 is out of bounds for axis 0 with size 2')
+    >>> put_into_copy(1.0, y, 1), y
+    (None, array([0., 0.]))
+    """
+    copy.copy(holder)[index] = value

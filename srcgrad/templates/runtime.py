@@ -5,7 +5,7 @@ import numpy as np
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime import sparse_left, sparse_right
 from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
-from srcgrad.runtime.checks import check_seed, check_shape, exception_of
+from srcgrad.runtime.checks import check_seed, check_shape, exception_of, put_into_copy
 from srcgrad.runtime.hooks import adjoint_of, beyond_hooks, hook, hooked, probe, probed, stop_gradient, tangent_of
 from srcgrad.runtime.layout import (
     add_at,
@@ -45,7 +45,8 @@ from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_tota
 constants([stop_gradient], result="argument")
 constants([zeros_like], shape="a", dtype="a", outline="a")
 constants([adjoint_of, tangent_of])
-constants([empty_like, nan_like, check_seed, row_count, item_masks, mask_at, mask_to, mask_without, exception_of])
+constants([empty_like, nan_like, check_seed, row_count, item_masks, mask_at, mask_to, mask_without])
+constants([exception_of, put_into_copy])
 
 
 @adjoint.linear(

@@ -336,3 +336,24 @@ def test_a_flag_of_the_users_that_is_asked_again_keeps_its_other_side(scaled: bo
     found = srcgrad.grad(lambda x: np.sum(first(x, scaled) * X))(X)
     slopes = [(first(X + h, scaled) - first(X - h, scaled)) @ X / 2e-6 for h in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-8)
+
+
+def constant(x, last=0.4):
+    m = np.reshape(np.eye(3) * 0.8 + 0.1, 9).reshape(3, 3)  # noqa: F841  (a call that is not written out)
+    return 0.571
+
+
+def test_zeros_are_like_what_is_there_already() -> None:
+    def function(x, n):
+        a, b, c = x - 0.7
+        k = 0
+        while k < n:
+            k = k + 1
+            v = x
+            if constant(x):
+                v, x = 0.5 * x, np.array([c, c if a else b, constant(v, a)])
+            x, b = np.concatenate([x[1:], x[:1]]), constant(np.maximum(v, 0.213), last=c)
+        return x
+
+    at = np.array([0.93, 0.82, 0.42])
+    np.testing.assert_allclose(srcgrad.vjp(function, at, 3)[1](np.ones(3))[0], [0.0, 0.0, 2.0])

@@ -313,3 +313,80 @@ def test_a_function_that_returns_nothing_says_so() -> None:
     assert grad(half)(3.0) == 6.0
     with pytest.raises(DifferentiationError, match="E5005"):
         grad(half)(-3.0)
+
+
+def store_behind_the_end(x):
+    y = x * 2.0
+    try:
+        y[5] = x[0]
+    except IndexError:
+        y = y * 3.0
+    return np.sum(y * y)
+
+
+def store_after_another(x):
+    y = np.zeros(3)
+    try:
+        y[0] = x[0]
+        y[5] = x[1]
+    except IndexError:
+        y = y * 3.0
+    return np.sum(y * y)
+
+
+def stores_in_a_loop(x):
+    y = np.zeros(3)
+    for i in range(6):
+        try:
+            y[i] = x[0] * i
+        except LookupError:
+            y[0] += y[1] * x[1]
+    return np.sum(y * y)
+
+
+def store_of_another_shape(x):
+    y = np.zeros(3)
+    try:
+        y[0:2] = x[0] * x
+    except ValueError:
+        y = x * x
+    return np.sum(y * y)
+
+
+def store_into_an_argument(y):
+    try:
+        y[5] = 3.0 * y[0]
+    except Exception:
+        y[0] = y[1] * 4.0
+    return np.sum(y * y)
+
+
+def store_of_what_is_tried_too(x):
+    y = x * 2.0
+    try:
+        t = x[1] * 2.0
+        y[t.size + 7] = t
+    except IndexError:
+        t = x[0] * 5.0
+    return np.sum(y * y) * t
+
+
+@pytest.mark.parametrize("function", [
+    store_behind_the_end, store_after_another, stores_in_a_loop, store_of_another_shape, store_into_an_argument,
+    store_of_what_is_tried_too,
+])  # fmt: skip
+def test_a_store_on_trial_raises_what_it_raises(function) -> None:
+    check_grads(function, (np.array([0.3, 1.2, -2.0]),), order=2)
+
+
+def test_a_store_that_is_not_caught_raises() -> None:
+    def function(x):
+        y = x * 2.0
+        try:
+            y[7] = x[0]
+        except ZeroDivisionError:
+            y[2] = 0.0
+        return np.sum(y * y)
+
+    with pytest.raises(IndexError):
+        grad(function)(np.ones(3))

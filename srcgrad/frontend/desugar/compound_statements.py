@@ -16,12 +16,14 @@ import gast
 
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
+from srcgrad.core.identity import Function
 from srcgrad.core.module_text import is_trusted
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
+    as_value,
     at,
     copy,
     expression,
@@ -36,7 +38,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.context import StatementBuilder
 from srcgrad.frontend.language import moves
 from srcgrad.frontend.resolve import binding_of, bound_by
-from srcgrad.runtime import exception_of
+from srcgrad.runtime import exception_of, put_into_copy
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _LOOPS = (gast.For, gast.While)
@@ -672,21 +674,27 @@ def _may_change(part: Node, work: _Work) -> bool:
 def _probed(unit: Block, trial: _Trial, work: _Work) -> Node:
     """`error = exception_of(lambda: e, E)`"""
     node = trial.node
-    value = at(gast.Lambda(_no_parameters(), _probe(unit, work)), node)
+    value = at(gast.Lambda(_no_parameters(), _probe(unit, trial, work)), node)
     for item in walk(value):
         if "lineno" not in item.__dict__:
             gast.copy_location(item, node)
     work.facts.origin.lambdas[value] = None
-    spelled = work.facts.library("exception_of", exception_of)
-    work.facts.namespace = Overlay(work.facts.namespace, {spelled: Binding("object", exception_of)})
+    spelled = _helper(exception_of, work)
     return work.bind(trial.error, gast.Call(name(spelled), [value, copy(trial.kinds)], []), node)
+
+
+def _helper(function: Function, work: _Work) -> str:
+    """How the text calls a helper of the runtime."""
+    spelled = work.facts.library(function.__name__, function)
+    work.facts.namespace = Overlay(work.facts.namespace, {spelled: Binding("object", function)})
+    return spelled
 
 
 def _no_parameters() -> Node:
     return gast.arguments([], [], None, [], [], None, [])
 
 
-def _probe(unit: Block, work: _Work) -> Node:
+def _probe(unit: Block, trial: _Trial, work: _Work) -> Node:
     """An expression that raises what the statements raise; names that they bind are its own."""
     steps: list[tuple[Node | None, Node]] = []  # targets and values
     moved: dict[str, Node] = {}
@@ -694,6 +702,7 @@ def _probe(unit: Block, work: _Work) -> Node:
         value = _tried_value(node, work)
         if value is None:
             continue
+        value = _tried_store(node, value, trial, work)
         value = substitute(copy(value), {k: copy(v) for k, v in moved.items()})
         bound = _bound_by(node)
         for item in [n for one in bound for n in walk(one) if isinstance(n, gast.Name)]:
@@ -734,6 +743,24 @@ def _tried_value(node: Node, work: _Work) -> Node | None:
         return gast.BinOp(read, copy(node.op), node.value)
     value: Node | None = node.test if isinstance(node, gast.If) else getattr(node, "value", None)
     return value
+
+
+def _tried_store(node: Node, value: Node, trial: _Trial, work: _Work) -> Node:
+    """A value, put into a copy of what an assignment writes into where that may raise what is caught.
+
+    A key that is a string is that of a dict, which takes it.
+    """
+    part = node.targets[0] if isinstance(node, gast.Assign) else None
+    if not isinstance(part, gast.Subscript) or isinstance(getattr(part.slice, "value", None), str):
+        return value
+    if not any(one is None or issubclass(one, _OF_STORES) or one in _ANY for one in _classes(trial.node, work)):
+        return value
+    given = [value, copy(part.value), as_value(copy(part.slice))]
+    return gast.Call(name(_helper(put_into_copy, work)), given, [])
+
+
+_OF_STORES = (LookupError, TypeError, ValueError)  # what `a[i] = e` raises
+_ANY = (BaseException, Exception)
 
 
 def _units(block: Block, trial: _Trial, work: _Work) -> tuple[Block, list[tuple[Block, Block]]]:
