@@ -642,7 +642,7 @@ def check_silent(function: Node, facts: Facts) -> None:
         inside = [item for part in header(node) for item in walk(part)]
         hooks = {id(item) for each in inside if isinstance(each, gast.Lambda) for item in walk(each.body)}
         for item in [item for item in inside if isinstance(item, gast.Call) and id(item) not in hooks]:
-            if item is not alone and _changes(item, facts, local):
+            if item is not alone and changes(item, facts, local):
                 raise facts.refuse(
                     item,
                     "E5010",
@@ -652,7 +652,7 @@ def check_silent(function: Node, facts: Facts) -> None:
     _keep_draws(function, local, facts)
 
 
-def _changes(call: Node, facts: Facts, local: frozenset[str]) -> bool:
+def changes(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a call changes what it is called on, or one of its arguments."""
     if any(word.arg == "out" and getattr(word.value, "value", 0) is not None for word in call.keywords):
         return operation_of(call, facts, local) is None

@@ -183,6 +183,64 @@ def test_derivatives(function, arguments) -> None:
     check_grads(function, arguments, order=2)
 
 
+def lists_grow_on_trial(x):
+    s, t, d = [x], [1.0], {"a": x}
+    try:
+        s.append(x * 3.0)
+        s.insert(0, x * x)
+        if x > 1.0:
+            s.extend([x, x * x])
+            s.pop()
+        d.setdefault("b", x * x)
+        t.append(math.log(2.0 - x))
+        t.reverse()
+        d.update(a=d["a"] * x)
+    except ValueError:
+        t.append(s[-1] * x)
+    return sum(s) * sum(t) * t[0] * d["a"] * d["b"]
+
+
+def what_is_popped_on_trial(x):
+    q, t = [x, x * x], 0.5
+    for k in range(4):
+        try:
+            q.pop()
+            t = t + x * k
+        except IndexError:
+            q.append(t * x)
+            t = t * 2.0
+    return t + sum(q)
+
+
+def arrays_filled_on_trial(x):
+    a = np.ones(3) * x
+    for k in range(3):
+        try:
+            np.add.at(a, [k, k + 1], x)
+            np.multiply(a, x, out=a)
+            np.copyto(a, a * a[0])
+        except IndexError:
+            a[1] = a[2] * x
+    return np.sum(a * a)
+
+
+def array_filled_and_read(x):
+    a = np.ones(3)
+    try:
+        y = np.multiply(a, x, out=a)
+    except ValueError:
+        y = a
+    return np.sum(y * a)
+
+
+@pytest.mark.parametrize(
+    "function", [lists_grow_on_trial, what_is_popped_on_trial, arrays_filled_on_trial, array_filled_and_read]
+)
+@pytest.mark.parametrize("x", [0.7, 1.3, 2.2])
+def test_a_trial_changes_nothing(function, x) -> None:
+    check_grads(function, (x,), order=1)
+
+
 def test_an_exception_that_a_handler_raises_again_reaches_the_caller() -> None:
     with pytest.raises(ValueError, match="math domain"):
         grad(raised_again)(7.0, -1.0)

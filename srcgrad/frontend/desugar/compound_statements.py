@@ -11,8 +11,10 @@ import builtins
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import gast
+import numpy as np
 
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
@@ -33,16 +35,19 @@ from srcgrad.core.trees import (
     parameters,
     statement,
     substitute,
+    twin,
     walk,
 )
 from srcgrad.frontend.context import StatementBuilder
-from srcgrad.frontend.language import moves
+from srcgrad.frontend.language import changes, moves
 from srcgrad.frontend.resolve import binding_of, bound_by
 from srcgrad.runtime import exception_of, put_into_copy
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _LOOPS = (gast.For, gast.While)
 _PARTS = ("body", "orelse", "finalbody")
+_FIXED = ((list, tuple), (dict, MappingProxyType), (set, frozenset))  # and what has no method that changes it
+_CHANGING = {method for kind, fixed in _FIXED for method in dir(kind) if not hasattr(fixed, method)}
 
 
 @dataclass
@@ -637,7 +642,7 @@ def _is_check(node: Node, work: _Work) -> bool:
     """Whether a statement is a call for its exceptions alone, of a function that changes nothing."""
     if not isinstance(node, gast.Expr) or not isinstance(node.value, gast.Call):
         return isinstance(node, gast.Expr) and not isinstance(node.value, gast.Constant)
-    return not _has_effects(node.value, work)
+    return not _has_effects(node.value, work) and not _changes(node.value, work)
 
 
 _PRINTS = (builtins.print,)
@@ -740,9 +745,45 @@ def _tried_value(node: Node, work: _Work) -> Node | None:
         for item in walk(read):
             if isinstance(getattr(item, "ctx", None), gast.Store):
                 item.ctx = gast.Load()
-        return gast.BinOp(read, copy(node.op), node.value)
+        return gast.BinOp(read, copy(node.op), _on_trial(node.value, False, work))
     value: Node | None = node.test if isinstance(node, gast.If) else getattr(node, "value", None)
-    return value
+    return None if value is None else _on_trial(value, isinstance(node, gast.Expr), work)
+
+
+def _on_trial(value: Node, alone: bool, work: _Work) -> Node:
+    """An expression that raises what this one does, and changes copies: a trial leaves all as it is."""
+    changed = [one for call in walk(value) if isinstance(call, gast.Call) for one in _filled(call, work)]
+    if alone and isinstance(value, gast.Call) and not changed and _changes(value, work):
+        bound = binding_of(value.func, work.facts, work.local)
+        if bound is None and isinstance(value.func, gast.Attribute):
+            if value.func.attr == "append" and len(value.args) == 1 and not value.keywords:
+                return gast.Tuple([value.func, value.args[0]], gast.Load())  # what is added cannot fail then
+            changed = [value.func.value]
+        elif bound is not None and not moves(value, work.facts, work.local):
+            changed = value.args[:1]
+    return _with_copies(value, dict.fromkeys(changed)) if changed else value
+
+
+def _with_copies(node: Node, changed: dict[Node, None]) -> Node:
+    """An expression with copies of some of its parts."""
+    if node in changed:
+        return expression("a.copy()", a=copy(node))
+    return copy(node) if isinstance(node, gast.Name) else twin(node, lambda child: _with_copies(child, changed))
+
+
+def _filled(call: Node, work: _Work) -> list[Node]:
+    """The arrays into which an operation puts its results: by `out=`, or behind what a ufunc takes."""
+    words = [word.value for word in call.keywords if word.arg == "out"]
+    found = binding_of(call.func, work.facts, work.local)
+    behind = call.args[found.object.nin :] if found is not None and isinstance(found.object, np.ufunc) else []
+    given = [part for one in (*words, *behind) for part in (one.elts if isinstance(one, gast.Tuple) else [one])]
+    return [one for one in given if not isinstance(one, gast.Constant)]
+
+
+def _changes(call: Node, work: _Work) -> bool:
+    """Whether a call that stands alone changes what it is called on, or one of its arguments."""
+    own = binding_of(call.func, work.facts, work.local) is None and getattr(call.func, "attr", "") in _CHANGING
+    return own or bool(_filled(call, work)) or changes(call, work.facts, work.local)
 
 
 def _tried_store(node: Node, value: Node, trial: _Trial, work: _Work) -> Node:
