@@ -6,6 +6,8 @@ from typing import Any  # arrays of floats
 
 import numpy as np
 
+from srcgrad.runtime.layout import require_handled
+
 
 def cubic_pieces(x: Any, y: Any, bc_type: Any = "not-a-knot") -> tuple[Any, Any]:
     """Knots and coefficients of `scipy.interpolate.CubicSpline(x, y, bc_type=bc_type)`.
@@ -127,3 +129,15 @@ def for_values(g: Any, z: Any, spline: Any) -> Any:
     """
     first, rank = spline.axis, np.ndim(g)
     return np.reshape(g, (1,) * first + np.shape(g) + (1,) * (np.ndim(z) - first - rank))
+
+
+def between(places: Any, surface: Any, axis: int, grid: bool = False) -> Any:
+    """1.0 where a place lies between the ends of a bivariate spline along an axis, else 0.0; E5006 for a grid.
+
+    >>> from types import SimpleNamespace
+    >>> between(np.array([0.5, 2.5]), SimpleNamespace(get_knots=lambda: ([0.0, 2.0], [0.0, 1.0])), 0)
+    array([1., 0.])
+    """
+    require_handled(not grid, "the grid of a bivariate spline: write `surface.ev(x[:, None], y)`")
+    knots = surface.get_knots()[axis]
+    return np.where((places >= knots[0]) & (places <= knots[-1]), 1.0, 0.0)

@@ -152,7 +152,7 @@ def test_3_17_micro_batches_add_up() -> None:
 
 def test_3_19_not_differentiable_has_a_place_and_a_way_out() -> None:
     with pytest.raises(DifferentiationError, match=r"E500[13]") as found:
-        grad(lambda x: np.sum(np.roots(x)))(np.ones(3))
+        grad(lambda x: np.sum(np.union1d(x, x)))(np.ones(3))
     text = str(found.value)
     assert "test_3.py:" in text and "^" in text and "what to do" in text
 

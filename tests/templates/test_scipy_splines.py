@@ -9,6 +9,7 @@ from scipy.interpolate import (
     CubicSpline,
     InterpolatedUnivariateSpline,
     PchipInterpolator,
+    RectBivariateSpline,
     make_interp_spline,
 )
 
@@ -55,6 +56,37 @@ def test_a_spline_as_an_argument():
 def test_complex_values_of_a_spline_are_refused():
     with pytest.raises(DifferentiationError, match="E5017"):
         grad(intensity)(X)
+
+
+HILLS = RectBivariateSpline(T, T, np.sin(np.outer(T, T)) + T)
+
+
+def height(x):
+    return np.sum(HILLS.ev(x[:2], x[2:]) ** 2)
+
+
+def heights_beside(x):
+    return np.sum(HILLS(x[:2, None], x[2:], grid=False) ** 2)
+
+
+def of_a_surface_made(x, y):
+    hills = RectBivariateSpline(T, T, np.sin(np.outer(T, T)) + T)
+    return hills.ev(1.3 * x, y)
+
+
+def over_a_grid(x):
+    return np.sum(HILLS(np.sort(x[:2]), np.sort(x[2:])) ** 2)
+
+
+def test_surfaces_by_their_places():
+    places = np.array([0.5, 1.7, 3.3, 2.1])
+    for function in (height, heights_beside):
+        check_grads(function, (places,), order=2)
+        check_grads(function, (places + 2.5,), order=2)  # beyond the end the surface is level
+    check_grads(of_a_surface_made, (1.2, 0.7), order=1)
+    assert grad(height)(np.array([9.0, 9.0, -1.0, 2.0])).tolist()[:3] == [0.0, 0.0, 0.0]
+    with pytest.raises(DifferentiationError, match=r"E5006.*ev\(x\[:, None\], y\)"):
+        grad(over_a_grid)(places)
 
 
 def made_of_rows(x, y, t):

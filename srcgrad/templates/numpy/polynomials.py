@@ -94,6 +94,24 @@ def poly(seq_of_zeros):
 
 
 @adjoint.composed(
+    np.roots,
+    forms=(
+        ("np.roots(np.poly(np.array([1.0, 3.0, -2.0]) + 0.1 * x))", (3,)),
+        ("np.roots(np.array([1.0, -9.0, 11.0, 3.0]) + 0.1 * x)", (4,)),
+        ("np.roots(np.array([x, 2.0]))", ()),
+    ),
+    note="The eigenvalues of the companion matrix. Complex roots of real coefficients (E5001), and a first or last "
+    "coefficient of 0 (E5006), raise TypeError; roots that meet have no derivative.",
+)
+def roots(p):
+    p = np.asarray(p)
+    require_handled(np.ndim(p) == 1 and np.size(p) > 1, "np.roots of a number, or of a constant")
+    require_handled(p[0] != 0.0 and p[-1] != 0.0, "np.roots of coefficients of which the first or the last is 0")
+    first = -p[1:] / p[0]
+    return np.linalg.eigvals(np.concatenate((np.expand_dims(first, 0), np.eye(len(first) - 1, len(first)))))
+
+
+@adjoint.composed(
     np.polyfit,
     forms=(
         ("np.polyfit(np.arange(5.0), x, 2)", (5,)),

@@ -14,7 +14,7 @@ CLASSES = """ndarray recarray record matrix asmatrix bmat poly1d chararray chara
 object_ number inexact floating complexfloating integer signedinteger unsignedinteger ufunc broadcast flatiter
 ndenumerate ndindex nditer nested_iters busdaycalendar vectorize frompyfunc errstate printoptions test"""
 DATES = """datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset is_busday"""
-STATEMENTS = """copyto fill_diagonal place put put_along_axis putmask"""
+STATEMENTS = """copyto fill_diagonal put put_along_axis putmask"""
 CALLBACKS = """apply_along_axis apply_over_axes fromfunction"""
 IN_PLACE = """fill partition put sort"""
 METHODS = """byteswap dump dumps getfield resize setfield setflags to_device tobytes tofile tolist tostring view"""
@@ -30,7 +30,7 @@ REASONS = (
     ("polydiv", "how long the remainder is depends on values; divide by np.convolve and a linear system"),
     ("sort_complex", "it makes complex numbers; use np.sort"),
     (STATEMENTS, "it writes into its argument and gives nothing: call it in a statement of its own"),
-    ("roots", "the roots of a polynomial meet and part; use np.linalg.eigvals of its companion matrix"),
+    ("place", "it writes as many of its values as a mask has places; write `a[mask] = values`, or use np.where"),
     ("histogram2d histogramdd histogram_bin_edges", "counts jump where an element crosses an edge"),
     ("einsum_path", "it plans a contraction and computes none"),
     ("nextafter spacing", "it is a property of floating-point numbers, not a function of real ones"),

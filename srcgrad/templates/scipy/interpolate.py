@@ -6,6 +6,7 @@ from scipy import interpolate, linalg
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.pieces import (
+    between,
     cubic_pieces,
     derived_pieces,
     for_values,
@@ -23,7 +24,7 @@ KNOTS = "np.array([0.0, 1.0, 2.5, 4.0, 5.0])"
 THREE = "np.array([0.0, 1.0, 2.5])"
 MOVED = f"{KNOTS} + 0.1 * x"
 
-constants([spline_ends])
+constants([between, spline_ends])
 
 
 def column(h, y):
@@ -239,6 +240,8 @@ MONOTONE = interpolate.PchipInterpolator(SPLINE_KNOTS, HEIGHTS)
 SUMMED = interpolate.make_interp_spline(SPLINE_KNOTS, HEIGHTS)
 ROWS = interpolate.CubicSpline(SPLINE_KNOTS, np.stack([HEIGHTS, HEIGHTS**2, -HEIGHTS], axis=1))
 COLUMNS = interpolate.make_interp_spline(SPLINE_KNOTS, np.stack([HEIGHTS, HEIGHTS**2]), axis=1)
+WIDE = np.linspace(0.0, 5.0, 9)
+SURFACE = interpolate.RectBivariateSpline(WIDE, WIDE, np.sin(np.outer(WIDE, WIDE)) + WIDE, kx=5, ky=5)
 FITTED = interpolate.InterpolatedUnivariateSpline(SPLINE_KNOTS, HEIGHTS)
 
 
@@ -310,6 +313,42 @@ def univariate(z, self, x, nu=0, ext=None):
         d[x] = d[z] * self(x, 1)
     else:
         d[x] = d[z] * self(x, nu + 1, ext)
+
+
+@adjoint.elementwise(
+    interpolate.BivariateSpline.ev,
+    name="scipy.interpolate.RectBivariateSpline.ev",
+    domain=(0.1, 4.9),
+    refuses={"self": OBJECT},
+    forms=(
+        ("scipy.interpolate.RectBivariateSpline.ev(SURFACE, x, y)", (2,), (2,)),
+        ("scipy.interpolate.RectBivariateSpline.ev(SURFACE, x, y)", (2, 1), (3,)),
+        ("scipy.interpolate.RectBivariateSpline.ev(SURFACE, x, y + 4.0)", (2,), (2,)),
+        ("scipy.interpolate.RectBivariateSpline.ev(SURFACE, x, y, dx=1)", (2,), (2,)),
+        ("scipy.interpolate.RectBivariateSpline.ev(SURFACE, x, 1.5)", ()),
+    ),
+    note="Of SmoothBivariateSpline and LSQBivariateSpline, too. Orders of a derivative lie below the degree: SciPy "
+    "raises ValueError for others. Beyond the ends the spline does not change.",
+)
+def surface(z, self, xi, yi, dx=0, dy=0):
+    d[xi] = d[z] * (between(xi, self, 0) * self.ev(xi, yi, dx + 1, dy))
+    d[yi] = d[z] * (between(yi, self, 1) * self.ev(xi, yi, dx, dy + 1))
+
+
+@adjoint.elementwise(
+    interpolate.BivariateSpline.__call__,
+    name="scipy.interpolate.RectBivariateSpline.__call__",
+    domain=(0.1, 4.9),
+    refuses={"self": OBJECT},
+    forms=(
+        ("SURFACE(x, y, grid=False)", (2,), (2,)),
+        ("SURFACE(x, y, 0, 0, False)", (2, 1), (3,)),
+    ),
+    note="With `grid=False`, as `ev`; in place of a grid, `ev(x[:, None], y)`.",
+)
+def surface_called(z, self, x, y, dx=0, dy=0, grid=True):
+    d[x] = d[z] * (between(x, self, 0, grid) * self.ev(x, y, dx + 1, dy))
+    d[y] = d[z] * (between(y, self, 1, grid) * self.ev(x, y, dx, dy + 1))
 
 
 @adjoint.linear(
