@@ -52,12 +52,13 @@ Axes = tuple[str, ...]
 class Form:
     """The axes of a value, each as the text of its length, "1", "?" or ROWS; None where the rank is unknown.
 
-    `total` is sum or mean for what a reduction over the rows makes; `late` says that a total is needed to compute it.
+    `total` is sum or mean for what a reduction over the rows makes; `level` is how many loops over the rows come before
+    it can be computed: a total needs its own, and what is made of totals and rows is read by the next.
     """
 
     axes: Axes | None = None
     total: str = ""
-    late: bool = False
+    level: int = 0
 
     @property
     def row(self) -> int | None:
@@ -109,7 +110,7 @@ def reduced_form(form: Form, axis: object, keeps: bool, adds: str) -> Form:
     """What a reduction over `axis` (None, a number, a tuple) leaves; `adds` is sum or mean if it adds up.
 
     >>> reduced_form(Form(("rows", "K")), 1, False, "").axes, reduced_form(Form(("rows", "K")), 0, False, "sum")
-    (('rows',), Form(axes=('K',), total='sum', late=False))
+    (('rows',), Form(axes=('K',), total='sum', level=0))
     """
     if form.axes is None:
         return Form(() if axis is None and not keeps else None)
@@ -142,7 +143,7 @@ def product(one: Form, two: Form) -> Form:
     >>> product(Form(("rows", "d")), Form(("d", "k"))).axes
     ('rows', 'k')
     >>> product(Form(("d", "rows")), Form(("rows",)))
-    Form(axes=('d',), total='sum', late=False)
+    Form(axes=('d',), total='sum', level=0)
     """
     if one.axes is None or two.axes is None:
         if one.row is not None or two.row is not None:
@@ -256,9 +257,9 @@ class Rows:
         names = [n for n in walk(node) if isinstance(n, gast.Name) and id(n) not in counted]
         return any(self.forms.get(n.id, Form()).row is not None for n in names)
 
-    def reads_total(self, node: Node) -> bool:
-        """Whether an expression reads a total."""
-        return any(self.forms.get(read, Form()).late for read in loads(node))
+    def level(self, node: Node) -> int:
+        """How many loops over the rows come before an expression can be computed."""
+        return max((self.forms[read].level for read in loads(node) if read in self.forms), default=0)
 
     def _is_count(self, node: Node) -> bool:
         held = node.value.id if isinstance(node.value, gast.Name) else ""
@@ -266,9 +267,7 @@ class Rows:
 
     def form(self, node: Node) -> Form:
         """The form of an expression; E5029 if it reads rows and cannot be proved to treat each by itself."""
-        late, rows = self.reads_total(node), self.depends(node)
-        if late and rows:
-            raise self.refuse(node, "it needs a whole sum over the rows, and the rows again")
+        level, rows = self.level(node), self.depends(node)
         try:
             found = _form(node, self)
         except UnprovedError as why:
@@ -282,8 +281,8 @@ class Rows:
         spec = self.facts.values.spec.get(node)
         if found.axes is None and spec is not None and spec.ndim is not None:
             found = Form(("?",) * spec.ndim)
-        late = late or bool(found.total)
-        return found if found.late == late else replace(found, late=late)
+        level += bool(found.total)
+        return found if found.level == level else replace(found, level=level)
 
 
 def read_for_lengths(node: Node, over: tuple[str, ...], facts: Facts) -> list[Node]:
@@ -439,6 +438,17 @@ def _product(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return product(one, two)
 
 
+def _form_of_outer(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.outer`, which takes all elements of its operands: rows where one of them is a number for each row."""
+    one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
+    if any(form.row is not None and len(form.axes or ()) != 1 for form in (one, two)):
+        raise UnprovedError("it mixes rows with what lies along other axes")
+    sides = [form.axes[0] if form.axes is not None and len(form.axes) == 1 else "?" for form in (one, two)]
+    if sides == [ROWS, ROWS]:
+        raise UnprovedError("rows meet rows along two axes")
+    return Form(tuple(sides))
+
+
 def _dot(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
     if max(len(one.axes or ()), len(two.axes or ())) > 2:
@@ -524,19 +534,29 @@ HANDLERS: dict[object, Handler] = {
     np.prod: _reduction(""), np.var: _reduction(""), np.std: _reduction(""), np.linalg.norm: _reduction(""),
     np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _transpose, np.swapaxes: _form_of_swapaxes,
     np.expand_dims: _form_of_expand_dims, np.stack: _form_of_stack, np.concatenate: _form_of_stack,
-    np.einsum: _einsum, np.copy: _form_of_first,
-    np.reshape: _form_of_reshape, max_or_least: _reduction(""), min_or_most: _reduction(""),
+    np.outer: _form_of_outer, np.einsum: _einsum,
+    np.copy: _form_of_first, np.reshape: _form_of_reshape, max_or_least: _reduction(""), min_or_most: _reduction(""),
     np.ndarray.astype: _form_of_first, np.zeros_like: _form_of_first, np.ones_like: _form_of_first,
     np.full_like: _form_of_first, np.cumsum: _along,
 }  # fmt: skip
 
 
 @dataclass
-class Plan:
-    """The statements of a function in the order in which a loop over blocks runs them; `totals` says what is added."""
+class Phase:
+    """A loop over blocks of rows, and what it needs that has no rows."""
 
     before: Block = field(default_factory=list)
     loop: Block = field(default_factory=list)
+
+
+@dataclass
+class Plan:
+    """The statements of a function in the order in which loops over blocks run them; `totals` says what is added.
+
+    A phase reads the totals of the phases before it. What it reads of rows it computes itself.
+    """
+
+    phases: list[Phase] = field(default_factory=lambda: [Phase()])
     after: Block = field(default_factory=list)
     totals: dict[Node, str] = field(default_factory=dict)
     seen: list[Form] = field(default_factory=list)
@@ -557,9 +577,73 @@ def plan(function: Node, over: tuple[str, ...], facts: Facts) -> Plan:
         raise facts.refuse(
             result, CODE, f"nothing is added up over the rows of {', '.join(over)}", "leave `blocked` out"
         )
-    _settle(found, function, facts)
+    _end_with_totals(found, function, rows)
+    if len(found.phases) == 1:
+        _settle(found, function, facts)
+    else:
+        _repeat_rows(found, function, facts)
     _postpone(found, function)
     return found
+
+
+def _end_with_totals(found: Plan, function: Node, rows: Rows) -> None:
+    """What stands behind the last total has no loop of its own."""
+    last = max(k for k, phase in enumerate(found.phases) if found.totals.keys() & set(phase.loop))
+    rest = found.phases[last + 1 :]
+    for node in [one for phase in rest for one in phase.loop if isinstance(one, COMPOUND)]:
+        raise rows.refuse(header(node)[0], "it reads rows and a sum over them, and gives nothing")
+    late = {node for phase in rest for node in phase.before}
+    found.after = [node for node in function.body if node in late]
+    del found.phases[last + 1 :]
+
+
+def _repeat_rows(found: Plan, function: Node, facts: Facts) -> None:
+    """Each of several loops has all statements with rows that its totals need, and nothing that another one has bound.
+
+    Names that are bound once may be read in any order; those of rows are followed in the order of the text.
+    """
+    with_rows = {node for phase in found.phases for node in phase.loop}
+    _check_bound_once(with_rows, found, function, facts)
+    for phase in found.phases:
+        phase.loop = _needed_rows(found.totals.keys() & set(phase.loop), with_rows, found, function)
+        flow = liveness(phase.loop)
+        bound = {s for node in statements(phase.loop) for s in stores(node)}
+        for name in [one for one, bit in flow.bits.items() if flow.before[0] & bit and one in bound]:
+            raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
+    unread = with_rows - {node for phase in found.phases for node in phase.loop}
+    for node in [one for one in function.body if one in unread and isinstance(one, COMPOUND)]:
+        raise facts.refuse(header(node)[0], CODE, "it reads rows and gives nothing", "leave it out")
+
+
+def _check_bound_once(with_rows: set[Node], found: Plan, function: Node, facts: Facts) -> None:
+    """A name that is bound by several statements is one of rows, in all of them."""
+    known: dict[str, Node] = dict.fromkeys(parameters(function), function)
+    for node in function.body:
+        for name in dict.fromkeys(s for one in statements([node]) for s in stores(one)):
+            first = known.setdefault(name, node)
+            of_rows = first in with_rows and node in with_rows and not {first, node} & found.totals.keys()
+            if first is not node and not of_rows:
+                raise facts.refuse(node, CODE, f"`{name}` is bound anew between the rows", "give it another name")
+    outside = [node for node in function.body if node not in with_rows]
+    inside = {s for node in statements([one for one in function.body if one in with_rows]) for s in stores(node)}
+    inside -= {str(target(node)) for node in found.totals}
+    for node in outside:
+        for name in [one for each in statements([node]) for one in loads(each) if one in inside]:
+            raise facts.refuse(node, CODE, f"`{name}` is bound among the rows", "bind it apart from them")
+        if written_names(node):
+            raise facts.refuse(node, CODE, "an array is written behind the rows", "make a new array")
+
+
+def _needed_rows(totals: set[Node], with_rows: set[Node], found: Plan, function: Node) -> Block:
+    """The statements with rows that some totals need, in the order of the text."""
+    live, kept = set[str](), list[Node]()
+    for node in reversed([one for one in function.body if one in with_rows]):
+        bound = {s for one in statements([node]) for s in stores(one)}
+        if node in totals or (live & bound and node not in found.totals):
+            live -= {str(target(node))} if target(node) is not None and not is_write(node) else set()
+            live |= {read for one in statements([node]) for read in loads(one)}
+            kept.insert(0, node)
+    return kept
 
 
 def of_result(function: Node, over: str, facts: Facts) -> Form:
@@ -603,54 +687,59 @@ def _place_statement(node: Node, found: Plan, rows: Rows) -> None:
     """Put a statement of the function before the loop, into it, or behind it."""
     if isinstance(node, COMPOUND):
         inner = list(statements([node]))
-        with_rows, late = _compound(node, rows)
+        with_rows, level = _compound(node, rows)
     else:
         inner = [node]
-        with_rows, late = _reads_of_statement(node, rows, found)
+        with_rows, level = _reads_of_statement(node, rows, found)
     changes = any(written_names(one) for one in inner)
-    if with_rows and late:
-        raise rows.refuse(header(node)[0], "it needs a whole sum over the rows, and the rows again")
-    if changes and (with_rows or found.loop):
+    if changes and (with_rows or any(phase.loop for phase in found.phases)):
         raise rows.refuse(header(node)[0], "it writes into an array, behind the first use of the rows")
-    (found.loop if with_rows else found.after if late else found.before).append(node)
+    while len(found.phases) <= level:
+        found.phases.append(Phase())
+    phase = found.phases[level]
+    (phase.loop if with_rows else phase.before).append(node)
 
 
-def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[bool, bool]:
-    """Whether a statement reads rows, and whether it needs a total; what it binds is noted."""
+def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[bool, int]:
+    """Whether a statement reads rows, and how many loops come before it; what it binds is noted."""
     value = getattr(node, "value", None)
     bound = target(node)
     if bound is not None and not is_write(node):
-        form = rows.forms[bound] = rows.form(node.value)
+        form = rows.form(node.value)
+        known = rows.facts.values.value_spec.get(bound)
+        if form.axes is None and known is not None and known.ndim is not None:
+            form = replace(form, axes=("?",) * known.ndim)
+        rows.forms[bound] = form
         if form.total:
             if found is None:
                 raise rows.refuse(node.value, "the sum stands in a branch, a loop or another function")
             found.totals[node] = form.total
-            rows.forms[bound] = replace(form, total="", late=True)
-            return True, False
-        return form.row is not None, form.late
+            rows.forms[bound] = replace(form, total="")
+            return True, form.level - 1
+        return form.row is not None, form.level
     if any(rows.depends(part) for part in header(node)):
         raise rows.refuse(header(node)[0] if value is None else value, "it is not known to treat each row by itself")
-    late = any(rows.reads_total(part) for part in header(node))
+    level = max((rows.level(part) for part in header(node)), default=0)
     for name in stores(node):
         known = rows.facts.values.value_spec.get(name)
         rank = None if known is None else known.ndim
-        rows.forms[name] = Form(None if rank is None else ("?",) * rank, late=late)
-    return False, late
+        rows.forms[name] = Form(None if rank is None else ("?",) * rank, level=level)
+    return False, level
 
 
-def _compound(node: Node, rows: Rows) -> tuple[bool, bool]:
+def _compound(node: Node, rows: Rows) -> tuple[bool, int]:
     """The same of a branch or a loop, whose statements stay together."""
     if isinstance(node, gast.With | gast.FunctionDef):
         raise rows.refuse(header(node)[0], "a `with` or a function stands in it")
     found = _reads_of_statement(gast.Expr(header(node)[0]), rows, None)
-    with_rows, late = found
+    with_rows, level = found
     bound = dict.fromkeys(s for one in statements([node]) for s in stores(one))
     while True:
         before = dict(rows.forms)
         if isinstance(node, gast.For):
             for name in stores(node):
                 spec = rows.facts.values.value_spec.get(name)
-                rows.forms[name] = Form(None if spec is None or spec.ndim is None else ("?",) * spec.ndim, late=late)
+                rows.forms[name] = Form(None if spec is None or spec.ndim is None else ("?",) * spec.ndim, level=level)
         sides = []
         for block in (node.body, getattr(node, "orelse", None) or []):
             rows.forms = dict(before)
@@ -658,14 +747,13 @@ def _compound(node: Node, rows: Rows) -> tuple[bool, bool]:
                 reads, needs = (
                     _compound(one, rows) if isinstance(one, COMPOUND) else _reads_of_statement(one, rows, None)
                 )
-                with_rows, late = with_rows or reads, late or needs
+                with_rows, level = with_rows or reads, max(level, needs)
             sides.append(rows.forms)
         rows.forms = {**before, **{name: _merge_forms(name, [before, *sides], node, rows) for name in bound}}
         if rows.forms == before:
             break
-    if late:
-        rows.forms.update({name: replace(rows.forms[name], late=True) for name in bound})
-    return with_rows, late
+    rows.forms.update({name: replace(rows.forms[name], level=level) for name in bound})
+    return with_rows, level
 
 
 def _merge_forms(name: str, sides: list[dict[str, Form]], node: Node, rows: Rows) -> Form:
@@ -675,56 +763,60 @@ def _merge_forms(name: str, sides: list[dict[str, Form]], node: Node, rows: Rows
     places = {form.row for form in forms}
     if len(places) > 1 or (None in ranks and places != {None}) or (len(ranks) > 1 and places != {None}):
         raise rows.refuse(header(node)[0], f"`{name}` has rows on one way, and none or others on another")
-    late = any(form.late for form in forms)
+    level = max((form.level for form in forms), default=0)
     if len(ranks) > 1 or None in ranks:
-        return Form(late=late)
+        return Form(level=level)
     columns = zip(*(form.axes or () for form in forms), strict=True)
-    return Form(tuple(column[0] if len(set(column)) == 1 else "?" for column in columns), late=late)
+    return Form(tuple(column[0] if len(set(column)) == 1 else "?" for column in columns), level=level)
 
 
 def _settle(found: Plan, function: Node, facts: Facts) -> None:
     """What the loop binds anew in each trip is bound in it from the start, and read nowhere else."""
+    (phase,) = found.phases
     while True:
-        bound = {s for node in statements(found.loop) for s in stores(node)}
-        more = [n for n in found.before if any(s in bound for one in statements([n]) for s in stores(one))]
+        bound = {s for node in statements(phase.loop) for s in stores(node)}
+        more = [n for n in phase.before if any(s in bound for one in statements([n]) for s in stores(one))]
         if not more:
             break
-        inside = {*found.loop, *more}
-        found.loop = [node for node in function.body if node in inside]
-        found.before = [node for node in found.before if node not in inside]
+        inside = {*phase.loop, *more}
+        phase.loop = [node for node in function.body if node in inside]
+        phase.before = [node for node in phase.before if node not in inside]
     totals = {str(target(node)) for node in found.totals}
-    bound = {s for node in statements(found.loop) for s in stores(node)} - totals
-    flow = liveness(found.loop)
+    bound = {s for node in statements(phase.loop) for s in stores(node)} - totals
+    flow = liveness(phase.loop)
     carried = [one for one, bit in flow.bits.items() if flow.before[0] & bit and one in bound | totals]
-    outside = [*found.before, *found.after, function.body[-1]]
+    outside = [*phase.before, *found.after, function.body[-1]]
     late = [one for node in statements(outside) for one in loads(node) if one in bound]
-    early = [s for node in statements([*found.before, *found.after]) for s in stores(node) if s in bound | totals]
-    twice = [one for one in totals if sum(one in stores(node) for node in statements(found.loop)) > 1]
+    early = [s for node in statements([*phase.before, *found.after]) for s in stores(node) if s in bound | totals]
+    twice = [one for one in totals if sum(one in stores(node) for node in statements(phase.loop)) > 1]
     for name in [*carried, *late, *early, *twice]:
         raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
     _check_order(found, function, facts)
-    if any(written_names(node) for node in statements([*found.loop, *found.after])):
+    if any(written_names(node) for node in statements([*phase.loop, *found.after])):
         raise facts.refuse(function, CODE, "an array is written behind the rows", "make a new array")
 
 
 def _postpone(found: Plan, function: Node) -> None:
-    """What the loop does not need stays behind it, where the user wrote it."""
-    first, moved = function.body.index(found.loop[0]), set(found.before)
-    needed = {one for node in statements(found.loop) for one in loads(node)}
-    kept: Block = []
-    for node in reversed(found.before):
+    """What no loop needs stays behind them, where the user wrote it."""
+    first = function.body.index(found.phases[0].loop[0])
+    moved = {node for phase in found.phases for node in phase.before}
+    early = {node for node in found.phases[0].before if function.body.index(node) < first}
+    needed = {one for phase in found.phases for node in statements(phase.loop) for one in loads(node)}
+    kept = set[Node]()
+    for node in reversed([one for one in function.body if one in moved]):
         inner = list(statements([node]))
-        if function.body.index(node) < first or needed & {s for one in inner for s in stores(one)}:
+        if node in early or needed & {s for one in inner for s in stores(one)}:
             needed |= {one for each in inner for one in loads(each)}
-            kept.insert(0, node)
-    late = (moved - set(kept)) | set(found.after)
-    found.before = kept
+            kept.add(node)
+    late = (moved - kept) | set(found.after)
+    for phase in found.phases:
+        phase.before = [node for node in function.body if node in phase.before and node in kept]
     found.after = [node for node in function.body if node in late]
 
 
 def _check_order(found: Plan, function: Node, facts: Facts) -> None:
     """No statement that moves up, before the loop, binds anew what a statement above it reads."""
-    moved, read = set(found.before), set[str]()
+    moved, read = set(found.phases[0].before), set[str]()
     for node in function.body:
         inner = list(statements([node]))
         anew = read & {s for one in inner for s in stores(one)}
@@ -786,4 +878,4 @@ def _is_rowwise(function: Node, over: str, facts: Facts) -> bool:
         form = of_result(function, over, facts)
     except DifferentiationError:
         return False
-    return form.row == 0 and not form.late and not form.total
+    return form.row == 0 and not form.level and not form.total

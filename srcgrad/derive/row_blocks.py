@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import gast
 import numpy as np
 
-from srcgrad.analysis.rows import ROWS, Form, Plan, plan, read_for_lengths
+from srcgrad.analysis.rows import ROWS, Form, Phase, Plan, plan, read_for_lengths
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -16,11 +16,13 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
+    copy,
     expression,
     literal_node,
     name,
     statement,
     statements,
+    stores,
     target,
     walk,
 )
@@ -64,7 +66,7 @@ def loop_over_blocks(function: Node, facts: Facts) -> Node:
     found = plan(function, blocks.over, facts)
     work = _Work(facts, found, blocks, function)
     facts.request = replace(facts.request, wrt=facts.request.asked)
-    function.body = [*found.before, *work.starts(), work.loop(), *found.after, function.body[-1]]
+    function.body = [*found.phases[0].before, *work.starts(), *work.loops(), *found.after, function.body[-1]]
     facts.forget_shapes()
     return function
 
@@ -80,12 +82,12 @@ class _Work:
 
     def __post_init__(self) -> None:
         fresh = self.facts.names.fresh
-        self.like = self.plan.loop[0]
+        self.like = self.plan.phases[0].loop[0]
         self.first, self.stop = fresh("first"), fresh("stop")
         self.rows: Node = literal_node(self.blocks.rows)
         for node in [one for one in self.plan.totals if target(one) in self.facts.names.temporaries]:
             self._call_total(str(target(node)))
-        self.parts = {held: fresh(f"{held}_rows") for held in self.blocks.over if self._is_read(held)}
+        self._give_own_rows()
 
     def _call_total(self, held: str) -> None:
         """A total that the user has no name for."""
@@ -93,8 +95,38 @@ class _Work:
         for item in [n for node in statements(self.function.body) for n in walk(node) if isinstance(n, gast.Name)]:
             item.id = total if item.id == held else item.id
 
-    def _is_read(self, held: str) -> bool:
-        return any(isinstance(n, gast.Name) and n.id == held for node in self.plan.loop for n in walk(node))
+    def _give_own_rows(self) -> None:
+        """Give each loop behind the first statements and names of its own for what another one computes as well."""
+        seen, shared = set[Node](), list[dict[str, str]]()
+        for phase in self.plan.phases:
+            again, seen = seen & set(phase.loop), seen | set(phase.loop)
+            bound = [s for node in statements([n for n in phase.loop if n in again]) for s in stores(node)]
+            number = len(shared) + 1
+            shared.append({one: self._name_like(one, number) for one in dict.fromkeys(bound)})
+            phase.loop = [self._copy(node) if node in again else node for node in phase.loop]
+        for phase, own in zip(self.plan.phases, shared, strict=True):
+            for item in [n for node in statements(phase.loop) for n in walk(node) if isinstance(n, gast.Name)]:
+                item.id = own.get(item.id, item.id)
+
+    def _name_like(self, known: str, number: int) -> str:
+        """The name of what is computed once more, in a loop of this number."""
+        new = known in self.facts.names.temporaries
+        made = self._new_temporary() if new else self.facts.names.fresh(f"{known}_{number}")
+        self.facts.kinds.of_names[made] = self.facts.kinds.of_names.get(known, UNKNOWN)
+        return made
+
+    def _copy(self, node: Node) -> Node:
+        """A statement once more, with what is known of its operations and of the user's line."""
+        made, facts = copy(node), self.facts
+        twins = dict(zip(walk(node), walk(made), strict=True))
+        for old, new in twins.items():
+            operation = facts.resolution.operation.get(old)
+            if operation is not None:
+                bound = {word: twins.get(one, one) for word, one in operation.bound.items()}
+                facts.resolution.operation[new] = replace(operation, bound=bound)
+            if old in facts.origin.user:
+                facts.origin.user[new] = facts.origin.user[old]
+        return made
 
     def starts(self) -> Block:
         """How many rows there are, how many a block has, and the totals before the first."""
@@ -110,27 +142,41 @@ class _Work:
             made.append(assign(str(target(node)), literal_node(0)))
         return [at(node, self.like) for node in made]
 
-    def loop(self) -> Node:
-        """The loop over blocks."""
-        header = statement(f"for {self.first} in range(0, {self.stop}, rows):\n    pass", rows=self.rows)
+    def loops(self) -> Block:
+        """The loops over blocks, each behind what it needs that has no rows."""
+        made = [self._loop(self.plan.phases[0], self.first, "")]
+        for number, phase in enumerate(self.plan.phases[1:], 2):
+            first = self.facts.names.fresh(f"{self.first}_{number}")
+            made += [*phase.before, self._loop(phase, first, f"_{number}")]
+        return made
+
+    def _loop(self, phase: Phase, first: str, suffix: str) -> Node:
+        """A loop over blocks."""
+        header = statement(f"for {first} in range(0, {self.stop}, rows):\n    pass", rows=self.rows)
         body: Block = []
+        self.parts = {held: self.facts.names.fresh(f"{held}_rows{suffix}") for held in self._read(phase)}
         for held, part in self.parts.items():
-            value = expression(f"{held}[{self.first} : {self.first} + rows]", rows=self.rows)
+            value = expression(f"{held}[{first} : {first} + rows]", rows=self.rows)
             self._note(value, operator.getitem, {"x": value.value, "index": value.slice})
             body.append(at(assign(part, value), self.like))
             self.facts.kinds.of_names[part] = self.facts.kinds.of_names.get(held, UNKNOWN)
-        weight = self._weight(body)
-        for node in self.plan.loop:
+        weight = self._weight(phase, body, suffix)
+        for node in phase.loop:
             self._rename(node)
             body += self._add_sum(node, weight) if node in self.plan.totals else [node]
         header.body = body
         return at(header, self.function)
 
-    def _weight(self, body: Block) -> str:
+    def _read(self, phase: Phase) -> list[str]:
+        """The arguments with rows that a loop reads."""
+        found = {n.id for node in phase.loop for n in walk(node) if isinstance(n, gast.Name)}
+        return [held for held in self.blocks.over if held in found]
+
+    def _weight(self, phase: Phase, body: Block, suffix: str) -> str:
         """A mean over the rows is the sum of those of the blocks, each times its part of the rows."""
-        if "mean" not in self.plan.totals.values():
+        if not any(self.plan.totals.get(node) == "mean" for node in phase.loop):
             return ""
-        weight = self.facts.names.fresh("weight")
+        weight = self.facts.names.fresh(f"weight{suffix}")
         count = self._new_temporary()
         body.append(at(assign(count, expression(f"len({next(iter(self.parts.values()))})")), self.like))
         value = expression(f"{count} / {self.stop}")
@@ -144,7 +190,7 @@ class _Work:
             read = [n for n in walk(each) if isinstance(n, gast.Name) and n.id in self.parts and n not in lengths]
             for item in read:
                 item.id = self.parts[item.id]
-            if read or each in self.plan.totals:
+            if read or each in self.plan.totals or len(self.plan.phases) > 1:
                 self.facts.origin.rewritten[self.facts.origin.user.get(each, each)] = None
 
     def _add_sum(self, node: Node, weight: str) -> Block:

@@ -103,14 +103,27 @@ def new_axes(w: Any, x: Any, y: Any) -> Any:
     return np.sum(y[:, np.newaxis] * np.sum(z * z, axis=-1)) + np.sum(y[np.newaxis])
 
 
+def centred(w: Any, x: Any, y: Any) -> Any:
+    return np.sum((x - np.mean(x, axis=0)) ** 2)
+
+
+def share_of_rows(w: Any, x: Any, y: Any) -> Any:
+    p = np.exp(x @ w)
+    return np.sum((p / np.sum(p)) ** 2)
+
+
+def standardised(w: Any, x: Any, y: Any) -> Any:
+    m = x.mean(0)
+    v = np.mean((x - m) ** 2, axis=0)
+    z = (x - m) / np.sqrt(v + 0.1)
+    return np.mean((z @ w - y) ** 2) + w @ w
+
+
 RIGHT = (
     least_squares, penalty_between, log_sum_exp, after_the_sum, products_of_rows, sums_by_column, layers,
     kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted, lengths, new_axes,
+    centred, share_of_rows, standardised,
 )  # fmt: skip
-
-
-def variance(w: Any, x: Any, y: Any) -> Any:
-    return np.sum((x - np.mean(x, axis=0)) ** 2)
 
 
 def of_all_rows(w: Any, x: Any, y: Any) -> Any:
@@ -186,11 +199,6 @@ def product_of_all(w: Any, x: Any, y: Any) -> Any:
     return np.prod(x[:, 0])
 
 
-def total_and_rows(w: Any, x: Any, y: Any) -> Any:
-    p = np.exp(x @ w)
-    return np.sum((p / np.sum(p)) ** 2)
-
-
 def carried(w: Any, x: Any, y: Any) -> Any:
     k = 1.0
     if w[0] > 0.0:
@@ -207,9 +215,9 @@ def axis_of_a_name(w: Any, x: Any, y: Any) -> Any:
 
 
 REFUSED = (
-    variance, of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
+    of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
     sum_in_branch, written_rows, rows_of_a_block, count_in_helper, no_sum, on_rows_of_values, product_of_all,
-    total_and_rows, carried, axis_of_a_name,
+    carried, axis_of_a_name,
 )  # fmt: skip
 
 

@@ -1,0 +1,111 @@
+"""Programs of rows: what each row gives, totals of rows, and rows that read totals; right in all chunks, or refused."""
+
+from __future__ import annotations
+
+import linecache
+import random
+import warnings
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+
+import srcgrad
+from srcgrad.core.errors import DifferentiationError
+
+N, D = 6, 3
+CHUNKS = ((6,), (1,) * 6, (0, 2, 4), (3, 0, 1, 2), (5, 1))
+
+# Of each kind of value what makes one: m a matrix of rows, r a number for each row, v a vector, s a number.
+FORMS = {
+    "m": (
+        "np.tanh({m})", "{m} * {v}", "{m} - {v}", "{m} + {s}", "{m} * {r}[:, None]", "{m} / (1.0 + {m} ** 2)",
+        "{m} @ np.outer({v}, {v})", "{r}[:, None] - {v}", "np.where({m} > 0.1, {m}, 0.5 * {m})", "np.maximum({m}, {s})",
+        "np.exp({m} - np.max({m}, axis=1, keepdims=True))", "{m} - np.mean({m}, axis=0)", "np.cumsum({m}, axis=1)",
+        "np.stack(({r}, {r}), axis=1) @ np.ones((2, 3))", "{m} if {s} > 0.0 else -{m}", "{m}.T.T", "shifted({m}, {v})",
+    ),
+    "r": (
+        "{m} @ {v}", "np.sum({m}, axis=1)", "{m}[:, 1]", "np.sin({r})", "{r} * {r}", "{r} - {s}", "{r} / (1.5 + np.cos({s}))",
+        "np.einsum('nd,d->n', {m}, {v})", "np.max({m}, axis=1)", "np.log1p({r} ** 2)", "{r} - np.mean({r})", "{v} @ {m}.T",
+        "{r} * len(x) / 6.0", "np.sqrt(np.sum({m} * {m}, axis=-1) + 0.1)",
+    ),
+    "v": (
+        "np.sum({m}, axis=0)", "np.mean({m}, axis=0)", "{r} @ {m}", "{m}.T @ {r}", "np.mean({m} * {m}, axis=0)", "np.tanh({v})",
+        "{v} * {s}", "{v} + {v}", "np.sqrt(np.mean(({m} - {v}) ** 2, axis=0) + 0.5)", "np.sum({m} * {v}, axis=0) / x.shape[0]",
+        "np.linalg.solve({m}.T @ {m} + 9.0 * np.eye(3), {v})",
+    ),
+    "s": (
+        "np.sum({r})", "np.mean({r})", "np.sum({m})", "np.mean({m} ** 2)", "{r} @ {r}", "{v} @ {v}", "np.tanh({s})", "{s} + {s}",
+        "np.sum({v})", "np.log(np.sum(np.exp(np.tanh({r}))))", "np.sum({r} * {r}) / len(x)", "0.5 * {s}",
+        "np.linalg.slogdet({m}.T @ {m} + 9.0 * np.eye(3))[1]",
+    ),
+}  # fmt: skip
+WRONG = {  # what mixes rows, asks for the rows of a block, or is refused for another reason
+    "m": ("np.sort({m}, axis=0)", "{m}[::-1]", "np.cumsum({m}, axis=0)", "np.roll({m}, 1, axis=0)", "{m} + {m}[0]",
+          "np.reshape({m}, (3, -1)).T"),
+    "r": ("{r}[np.argsort({r})]", "{r} + np.arange(len({r}))", "{r} * len({r})", "np.cumsum({r})", "{r} - {r}[0]",
+          "({m} @ {m}.T) @ {r}", "{r} * np.ones(6)", "np.diff({r}, prepend=0.0)"),
+    "v": ("{m}[0]", "np.max({m}, axis=0)", "np.sum({m}[1:], axis=0)", "np.prod({m}, axis=0)"),
+    "s": ("np.max({r})", "np.sum({r}) / len({r})", "{r}[1]", "np.sum({m}[1:] * {m}[:-1])", "np.prod({r})", "np.linalg.norm({r})"),
+}  # fmt: skip
+HEAD = "import numpy as np\n\n\ndef shifted(a, b):\n    c = a * a\n    return c - b\n\n\ndef loss(w, x, y):\n"
+
+
+def program(seed: int) -> str:
+    """The text of a function of a vector w, rows x, and a number y for each row."""
+    draw = random.Random(seed)
+    known = {"m": ["x"], "r": ["y"], "v": ["w"], "s": ["0.7"]}
+    lines: list[str] = []
+    for k in range(draw.randint(3, 8)):
+        kind = draw.choice("mmrrvvs")
+        forms = WRONG[kind] if draw.random() < 0.04 else FORMS[kind]
+        again = known[kind][-1]
+        held = again if again.isidentifier() and draw.random() < 0.15 else f"{kind}{k}"
+        lines.append(f"    {held} = {_filled(draw.choice(forms), known, draw)}")
+        known[kind] += [held] if held != again else []
+    ends = [_filled(draw.choice(FORMS["s"]), known, draw) for _ in range(draw.randint(1, 2))]
+    return HEAD + "\n".join(lines) + f"\n    return {' + '.join(ends)}\n"
+
+
+def _filled(form: str, known: dict[str, list[str]], draw: random.Random) -> str:
+    """A form with names: the newest twice as often."""
+    made = form
+    for kind, names in known.items():
+        while f"{{{kind}}}" in made:
+            made = made.replace(f"{{{kind}}}", draw.choice([*names, names[-1]]), 1)
+    return made
+
+
+def outcome(seed: int) -> str:
+    """right, refused, or what is wrong: value and gradients by all, in blocks and spread, beside one machine's."""
+    text, place = program(seed), f"<rows {seed}>"
+    linecache.cache[place] = (len(text), None, text.splitlines(True), place)
+    space: dict[str, Any] = {}
+    exec(compile(text, place, "exec"), space)
+    given = np.random.default_rng(seed)
+    w, x, y = given.standard_normal(D), given.standard_normal((N, D)), given.standard_normal(N)
+    names, draw = ("w", "x", "y"), random.Random(seed)
+    with warnings.catch_warnings(), np.errstate(all="ignore"), dask.config.set(scheduler="synchronous"):
+        warnings.simplefilter("ignore")
+        due = _flat(srcgrad.value_and_grad(space["loss"], names)(w, x, y))
+        if not all(np.all(np.isfinite(one)) for one in due) or max(np.max(np.abs(one)) for one in due) > 1e6:
+            return "unfit"
+        lengths = draw.choice(CHUNKS)
+        try:
+            spread = srcgrad.value_and_grad(space["loss"], names, target="dask", shard={"x": 0, "y": 0})
+            found = _flat(spread(w, da.from_array(x, (lengths, (D,))), da.from_array(y, (lengths,))))
+            blocked = srcgrad.blocked(space["loss"], over=("x", "y"), rows=draw.choice((1, 2, 4, 6, 9)))
+            again = _flat(srcgrad.value_and_grad(blocked, names)(w, x, y))
+        except DifferentiationError as error:
+            return "refused" if error.code == "E5029" else f"{error.code} {error}"
+        close = [_far(one, other) < 1e-9 for each in (found, again) for one, other in zip(each, due, strict=True)]
+    return "right" if all(close) else f"wrong {close} in {lengths}"
+
+
+def _flat(found: Any) -> list[Any]:
+    return [np.asarray(found[0]), *map(np.asarray, found[1])]
+
+
+def _far(one: Any, other: Any) -> float:
+    return float(np.max(np.abs(one - other)) / max(1.0, np.max(np.abs(other)))) if one.shape == other.shape else 1.0
