@@ -692,7 +692,7 @@ class Adjoints:
         return expression(written, primal=primal)
 
 
-_NESTS = ("tuple", "list", "dict", "object")
+_NO_SUMS = ("tuple", "list", "dict", "object", "none", "string", "other")
 
 
 def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
@@ -700,13 +700,22 @@ def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     if facts.list_kind(primal) or isinstance(index, gast.Slice):
         return False
     kind = facts.kinds.of_names.get(primal)
+    literal = isinstance(getattr(index, "operand", index), gast.Constant)
+    if not literal and _lacks_numbers(facts.activity.definition.get(primal)):
+        return False
     if kind is None:
         return True
     found = part_of(kind, index).tag
-    literal = isinstance(getattr(index, "operand", index), gast.Constant)
-    if found == "unknown" and not literal and any(part.tag in _NESTS for _, part in kind.items):
-        return False  # items of several kinds: `+=` would join two tuples
+    if found == "unknown" and not literal and any(part.tag in _NO_SUMS for _, part in kind.items):
+        return False  # items of several kinds: `+=` would join two tuples, and has none of None
     return found in ("scalar", "array", "unknown")
+
+
+def _lacks_numbers(node: Node | None) -> bool:
+    """Whether a statement binds a display of which an item is no number: `[w, "id", None]`."""
+    items = getattr(getattr(node, "value", None), "elts", None) or []
+    literals = [one.value for one in items if isinstance(one, gast.Constant)]
+    return not all(isinstance(one, int | float | complex) for one in literals)
 
 
 def is_list(value: Node) -> bool:

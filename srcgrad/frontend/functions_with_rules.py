@@ -414,8 +414,10 @@ def _function_of_derivative(derivative: Any) -> object:
     return load(f"def {name}({', '.join(known)}):\n    return of({given})\n", name, name, {"of": derivative}, by="call")
 
 
-def with_options(op: object, count: int) -> Function | None:
+def with_options(op: object, count: int, words: tuple[str, ...] = ()) -> Function | None:
     """An operation of the table as a function of so many arguments; None where that is no more than it must be given.
+
+    `words` are given by name beside these.
 
     >>> inspect.signature(with_options(np.clip, 3)), inspect.signature(with_options(np.meshgrid, 2))
     (<Signature (a, a_min, a_max)>, <Signature (xi_0, xi_1)>)
@@ -426,7 +428,7 @@ def with_options(op: object, count: int) -> Function | None:
     rule = None if inspect.isfunction(op) or isinstance(op, functools.partial) else rule_of(op)
     if rule is None or rule.own is not None or rule.kind == "refused" or rule.composition is not None:
         return None
-    return _as_function(op, count) if count > len(_required_parameters(rule)) else None
+    return _as_function(op, count, words) if count + len(words) > len(_required_parameters(rule)) else None
 
 
 def _names_of_places(op: Any, rule: Any, count: int) -> list[str]:
@@ -445,13 +447,15 @@ def _names_of_places(op: Any, rule: Any, count: int) -> list[str]:
 
 
 @functools.lru_cache(maxsize=256)
-def _as_function(op: object, count: int | None = None) -> Function:
+def _as_function(op: object, count: int | None = None, words: tuple[str, ...] = ()) -> Function:
     """An operation of the table as a function with source, so that it can be differentiated like any other."""
     rule = rule_of(op)
     assert rule is not None, "the caller has looked"
-    names = ", ".join(_required_parameters(rule) if count is None else _names_of_places(op, rule, count))
+    names = _required_parameters(rule) if count is None else _names_of_places(op, rule, count)
+    parameters = ", ".join([*names, *(["*", *words] if words else [])])
+    given = ", ".join([*names, *(f"{one}={one}" for one in words)])
     name = getattr(op, "__name__", "op")
-    return load(f"def {name}({names}):\n    return op({names})\n", name, rule.name, {"op": op})
+    return load(f"def {name}({parameters}):\n    return op({given})\n", name, rule.name, {"op": op})
 
 
 def _required_parameters(rule: Any) -> list[str]:

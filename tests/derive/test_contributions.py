@@ -68,3 +68,38 @@ def through_two_calls(x: Any) -> Any:
 def test_a_called_function_may_get_a_counter() -> None:
     """The adjoint of its parameter had the counter's dtype, to which no float can be added."""
     check_grads(through_two_calls, (0.7,), order=2)
+
+
+def items_that_are_no_numbers(w: Any) -> Any:
+    total = 0.0
+    for item in [w, "id", None]:
+        if item is not None and not isinstance(item, str):
+            total = total + np.sum(item**2)
+    return total
+
+
+def places_that_are_no_numbers(w: Any) -> Any:
+    total, items = 0.0, (w * w, None, 2.0, "k", w[0])
+    for k, item in enumerate(items):
+        if k in (0, 2, 4):
+            total = total + np.sum(item**2) * w[0]
+    return total
+
+
+def an_argument_with_others(w: Any) -> Any:
+    total = 0.0
+    for item in w:
+        if item is not None and not isinstance(item, str):
+            total = total + np.sum(item**2)
+    return total
+
+
+@pytest.mark.parametrize("function", [items_that_are_no_numbers, places_that_are_no_numbers])
+@pytest.mark.parametrize("order", [1, 2])
+def test_an_item_without_a_derivative_adds_nothing(function: Callable[..., Any], order: int) -> None:
+    check_grads(function, (np.array([0.3, 1.2, -2.0]),), order=order)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_an_item_of_an_argument_without_a_derivative_adds_nothing(order: int) -> None:
+    check_grads(an_argument_with_others, ([np.array([0.3, 1.2]), "id", None],), order=order)

@@ -180,3 +180,27 @@ def test_an_object_of_two_names_is_one(function: Callable[..., Any]) -> None:
     numeric = (function(0.7 + h, Spring(0.6, 0.5)) - function(0.7 - h, Spring(0.6, 0.5))) / (2 * h)
     assert srcgrad.grad(function)(0.7, given) == pytest.approx(numeric, rel=1e-7)  # of differences
     assert given == Spring(0.6, 0.5)
+
+
+def items_in_a_branch(x, s):
+    if x > 100.0:
+        pass
+    else:
+        s = np.array([x, x * x])
+    return s[0] * s[1]
+
+
+def items_behind_a_branch(x, s):
+    if x > 100.0:
+        x = x * 2.0
+    else:
+        s = x
+    s = (x, 2.0 * x)
+    return s[0] * s[1]
+
+
+@pytest.mark.parametrize("function", [items_in_a_branch, items_behind_a_branch], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("given", [Spring(0.6, 0.5), Pair(0.6, 0.5)], ids=lambda one: type(one).__name__)
+def test_items_are_of_what_the_name_holds_then(function: Callable[..., Any], given: Any) -> None:
+    numeric = (function(0.7 + 1e-6, given) - function(0.7 - 1e-6, given)) / 2e-6
+    assert srcgrad.grad(function)(0.7, given) == pytest.approx(numeric, rel=1e-7)  # of differences

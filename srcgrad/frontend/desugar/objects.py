@@ -335,7 +335,8 @@ def _field(value: object, facts: Facts) -> Node | None:
         key = literal_node(names.index(value.attr) if is_argument else value.attr)
     else:
         place = value.slice.value if isinstance(value.slice, gast.Constant) else None
-        if is_argument or not isinstance(place, int) or not -len(names) <= place < len(names):
+        placed = issubclass(owner, tuple) and not is_argument  # a dataclass has no items: the name holds another value
+        if not placed or not isinstance(place, int) or not -len(names) <= place < len(names):
             return None
         key = literal_node(names[place])
     made = expression("p[key]", p=held, key=key)

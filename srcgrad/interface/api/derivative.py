@@ -40,7 +40,7 @@ from srcgrad.core.source_text import for_users
 from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import SavedValue
 from srcgrad.derive.row_blocks import Blocks
-from srcgrad.frontend.functions_with_rules import given_of, in_order, takes_several
+from srcgrad.frontend.functions_with_rules import given_of, in_order, takes_several, with_options
 from srcgrad.interface.api.arguments import (
     OWN,
     check_input,
@@ -449,6 +449,7 @@ class Derivative(Generic[P, R]):
         self._bare = len(self.wrt) == 1 and (single or self.mode in PULLS)  # whether the text returns no tuple
         self._count = -1 if self.bound or self.words or takes_several(self.signature) else len(parameters)
         self.made: dict[Any, ExecutedText] = {}
+        self._optional: dict[object, Derivative[P, R] | None] = {}
         given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick_text`
         self._form = {"value-and-grad": f"y, {given}", "reverse": given * (not auxiliary), "elementwise": given}
         self._lock = threading.RLock()
@@ -571,12 +572,30 @@ class Derivative(Generic[P, R]):
                 self._last, self._kinds = known.made, known.kinds
                 result = known.finished(run(known.made.function, args, (), None, self.primal), *args)
                 return result
+            optional = self.with_options(args, kwargs)
+            if optional is not None:
+                result, self._last, self._kinds = optional(*args, **kwargs), optional._last, optional._kinds
+                return result
             values = self.ordered_arguments(args, kwargs)
             made, device = self.ready_text(values)
             result = self.result(run(made.function, values, self.named, device, self.primal), values, device)
             return result
         except Exception as error:
             raise for_users(error)  # noqa: B904  (the same error: nothing is behind it)
+
+    def with_options(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Derivative[P, R] | None:
+        """The derivative of an operation of a library that is given more than it must be: `np.clip(x, low, high)`."""
+        alone = len(args) == self._count and not kwargs
+        if alone or inspect.isfunction(self.function) or None in self._places:
+            return None
+        asked = len(args), *kwargs
+        if asked not in self._optional:
+            operation = with_options(self.function, len(args), tuple(kwargs))
+            places: Any = self._places[0] if self.single else tuple(self._places)
+            self._optional[asked] = operation and Derivative(
+                operation, self.mode, places, self.single, self.target, auxiliary=self.auxiliary, autocast=self.autocast
+            )
+        return self._optional[asked]
 
     def result(self, found: Any, values: Sequence[Any], device: Device | None = None) -> Any:
         """What the text returns, as users get it: adjoints mirror the arguments."""

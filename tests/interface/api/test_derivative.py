@@ -163,3 +163,28 @@ def test_device_arrays_are_added_to_on_their_device():
     on_host = np.zeros(2)
     grad(product, target="opencl").into(on_host)(x, opencl.asarray(np.ones(2)))
     assert on_host.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(("function", "args", "words", "expected"), [
+    (np.clip, (0.3, -1.0, 1.0), {}, 1.0),
+    (np.clip, (1.3, -1.0, 1.0), {}, 0.0),
+    (np.clip, (0.3,), {"a_min": -1.0, "a_max": 1.0}, 1.0),
+    (np.sum, (np.ones(2), 0), {}, np.ones(2)),
+    (np.sum, (np.ones(2),), {"axis": 0}, np.ones(2)),
+    (np.var, (np.array([1.0, 4.0]),), {"ddof": 1}, [-3.0, 3.0]),
+    (np.linalg.norm, (np.array([3.0, -4.0]), 1), {}, [1.0, -1.0]),
+    (np.average, (np.array([1.0, 2.0]),), {"weights": np.array([1.0, 3.0])}, [0.25, 0.75]),
+    (np.quantile, (np.array([1.0, 2.0, 3.0]), 0.6), {"method": "lower"}, [0.0, 1.0, 0.0]),
+])  # fmt: skip
+def test_an_operation_takes_its_options(function, args, words, expected):
+    slope = grad(function)
+    np.testing.assert_allclose(slope(*args, **words), expected, rtol=1e-15)
+    np.testing.assert_allclose(value_and_grad(function)(*args, **words)[1], expected, rtol=1e-15)
+    assert "def" in slope.source
+
+
+def test_options_that_an_operation_does_not_have_are_told():
+    with pytest.raises(TypeError, match="too many positional"):
+        grad(np.clip)(1.0, 2, 3, 4, 5, 6, 7)
+    with pytest.raises(DifferentiationError, match="E5006"):
+        grad(np.sum)(np.ones(2), of=3)
