@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from srcgrad import DifferentiationError, check_grads, grad
+from srcgrad import DifferentiationError, check_grads, grad, value_and_grad
 
 
 class Mine(Exception):
@@ -448,3 +448,68 @@ def test_a_store_that_is_not_caught_raises() -> None:
 
     with pytest.raises(IndexError):
         grad(function)(np.ones(3))
+
+
+def passed_by_an_exception(x):
+    s = x
+    try:
+        try:
+            s = s / (x - 2.0)
+        finally:
+            s = s * x
+    except ZeroDivisionError:
+        s = s * 3.0
+    return s
+
+
+@contextlib.contextmanager
+def grown(a, x):
+    a *= x
+    try:
+        yield a
+    finally:
+        a += 1.0
+
+
+def context_within_a_trial(x):
+    a = np.ones(2) * x
+    s = x
+    try:
+        with grown(a, x):
+            s = s / (x - 2.0)
+    except ZeroDivisionError:
+        s = s * 3.0
+    return s + np.sum(a)
+
+
+@pytest.mark.parametrize("function", [passed_by_an_exception, context_within_a_trial])
+def test_an_end_that_an_exception_passes_on_its_way_is_refused(function) -> None:
+    """It was left out where the outer `try` took the exception."""
+    with pytest.raises(DifferentiationError, match=r"E5005.*`finally` within what another `try` tries"):
+        grad(function)(2.0)
+
+
+def inner_takes_another(x):
+    s = x
+    try:
+        s = s * 2.0
+        try:
+            s = s * math.log(x - 2.0)
+            s = s / (x - 3.0)
+        except ValueError:
+            s = s * x
+        else:
+            s = s + 1.0
+        s = s * x
+    except ZeroDivisionError:
+        s = s * 3.0 * x
+    finally:
+        s = s + x
+    return s
+
+
+@pytest.mark.parametrize(("x", "slope"), [(0.7, 6.0 * 0.7**2 + 1.0), (3.0, 55.0)])
+def test_an_exception_that_the_inner_handlers_do_not_take(x, slope) -> None:
+    value, gradient = value_and_grad(inner_takes_another)(x)
+    assert value == inner_takes_another(x)
+    assert np.isclose(gradient, slope)

@@ -57,6 +57,7 @@ class _Work(StatementBuilder):
     function: Node
     local: frozenset[str]
     rebound: frozenset[str] = frozenset()  # names that statements bind
+    around: list[Node] = field(default_factory=list)  # what takes exceptions, and tries the statement at hand
 
     def name(self, stem: str) -> str:
         """A fresh local name."""
@@ -103,7 +104,10 @@ def _block(block: Block, work: _Work, looped: bool = False) -> Block:
             for one in inner if part in ("handlers", "cases") and inner else []:
                 one.body = _block(one.body, work, inside)
             if inner and part in _PARTS and isinstance(inner, list):
+                takes = part == "body" and _takes_exceptions(node, work)
+                work.around += [node] if takes else []
                 setattr(node, part, _block(inner, work, inside) or [at(gast.Pass(), node)])
+                del work.around[len(work.around) - takes :]
         if isinstance(node, _LOOPS) and not looped:
             made += [*_unbound_before(node, held, block, place, work), node]
         elif isinstance(node, gast.Match):
@@ -413,9 +417,19 @@ class _Trial:
     looped: bool
 
 
+def _takes_exceptions(node: Node, work: _Work) -> bool:
+    """Whether a statement takes exceptions of its body, and goes on."""
+    if isinstance(node, gast.With):
+        return bool(_suppressed(node, work))
+    return isinstance(node, gast.Try) and bool(node.handlers)
+
+
 def _try(node: Node, work: _Work, looped: bool) -> Block:
     """A `try` as branches on the exception that its body raises, if it is run on trial."""
     last = list(node.finalbody)
+    if last and work.around and not all(_raises_nothing(one) for one in node.body):
+        what = "`finally` within what another `try` tries is not accepted: an exception may pass it"
+        raise work.refuse(last[0], what, "try less in the outer one, or write the end in its handlers as well")
     if any(_leaves(one) for one in last):
         raise work.refuse(last[0], "a way out of `finally` is not accepted", "return or leave the loop behind it")
     made = _tried(node, work, looped) if node.handlers else [*node.body, *node.orelse]
