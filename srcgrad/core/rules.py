@@ -68,6 +68,7 @@ class FunctionArgument:
     `state` is the place of the one by which it is differentiated besides `args`, or None if there is none; it is
     `swapped` with the other one where the parameter of that name is True. Its rank is `ndim`, or None; what else comes
     first is a number. The parameter `again` gets its derivative in reverse, which is differentiated as well.
+    Functions that are given for the parameters `beside` take the same arguments, and only the operation calls them.
     """
 
     parameter: str
@@ -77,6 +78,7 @@ class FunctionArgument:
     args: str = "args"
     ndim: int | None = 1
     again: str = ""
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any  # functions of the user, and arrays of any floating type
 
 import numpy as np
 
+from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.odes import Equation, joined
 
 Function = Callable[..., Any]
@@ -99,7 +100,9 @@ def check_slopes(slopes: Value, values: Value, x: Value) -> None:
         )
 
 
-def root_found(fun: Function, x0: Any, args: Any = (), method: str = "hybr", **options: Any) -> Any:
+def root_found(
+    fun: Function, x0: object, args: object = (), method: str = "hybr", jac: object = None, **options: object
+) -> object:
     """The root that `scipy.optimize.root` finds; ArithmeticError where it finds none.
 
     >>> root_found(lambda x: x * x - 4.0, [1.0]).round(6)
@@ -107,7 +110,8 @@ def root_found(fun: Function, x0: Any, args: Any = (), method: str = "hybr", **o
     """
     from scipy.optimize import root
 
-    found = root(fun, x0, args, method, **options)
+    require_handled(jac is not True, "`jac=True`: give the derivative as a function of its own")
+    found = root(fun, x0, args, method, jac, **options)
     if not found.success:
         raise ArithmeticError(f"root: {found.message}")
     return found.x

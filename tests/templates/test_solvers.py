@@ -285,17 +285,11 @@ def reported(k: Any) -> Any:
     return brentq(lambda x: x - k, 0.0, 1.0, full_output=True)[0]
 
 
-def with_a_slope(k: Any) -> Any:
-    return newton(lambda x: x * x - k, 1.0, fprime=lambda x: 2.0 * x)
-
-
 def more_is_read(k: Any) -> Any:
     return root(lambda x: x - k, [1.0]).fun[0]
 
 
-@pytest.mark.parametrize(
-    ("f", "code"), [(weighted, "E5006"), (reported, "E5006"), (with_a_slope, "E5003"), (more_is_read, "E5005")]
-)
+@pytest.mark.parametrize(("f", "code"), [(weighted, "E5006"), (reported, "E5006"), (more_is_read, "E5005")])
 def test_what_is_refused(f, code):
     with pytest.raises(DifferentiationError) as caught:
         grad(f)(0.7)
@@ -355,3 +349,75 @@ def test_the_covariance_of_a_fit_is_no_constant() -> None:
     with pytest.raises(ArithmeticError, match="E5001"):
         grad(spread)(1.5)
     assert np.isnan(jvp(spread, (1.5,), (1.0,))[1])
+
+
+def cube(u: Any, k: Any) -> Any:
+    return u**3 - k
+
+
+def slope_of_cube(u: Any, k: Any) -> Any:
+    return 3.0 * u**2
+
+
+def with_slope(x: Any) -> Any:
+    return newton(lambda u: u**3 - x, 1.0, fprime=lambda u: 3.0 * u**2)
+
+
+def with_a_rough_slope(x: Any) -> Any:
+    c = np.sin(x)
+    return newton(lambda u: u**3 - x, 1.0, lambda u: 3.0 * u**2 * (1.0 + 0.01 * c), fprime2=None)
+
+
+def by_names(x: Any) -> Any:
+    return newton(cube, 1.0, slope_of_cube, (x,), fprime2=lambda u, k: 6.0 * u)
+
+
+def by_functions_of_numpy(x: Any) -> Any:
+    return newton(lambda u: np.sin(u) - 0.3 * x, 0.1, fprime=np.cos)
+
+
+def fsolve_with_slopes(x: Any) -> Any:
+    return fsolve(lambda u: u**3 - x, np.ones(2), fprime=lambda u: np.diag(3.0 * u**2))[0]
+
+
+def root_with_slopes(x: Any) -> Any:
+    return root(lambda u: u**3 - x, np.ones(2), jac=lambda u: np.diag(3.0 * u**2)).x[0]
+
+
+WITH_SLOPES = [
+    with_slope,
+    with_a_rough_slope,
+    by_names,
+    by_functions_of_numpy,
+    fsolve_with_slopes,
+    root_with_slopes,
+]
+
+
+@pytest.mark.parametrize("function", WITH_SLOPES)
+def test_a_derivative_that_is_given_reaches_the_solver(function: Any) -> None:
+    check_grads(function, (1.1,), order=2)
+
+
+def test_the_function_beside_takes_what_the_other_reads() -> None:
+    derivative = grad(with_a_rough_slope)
+    derivative(1.1)
+    assert "def inner(u, x, c):" in derivative.source
+    assert "def inner_(u, x, c):" in derivative.source
+
+
+def by_one_of_several(x: Any) -> Any:
+    slope = slope_of_cube
+    if x > 1.0:
+        slope = cube
+    return newton(cube, 1.0, slope, (x,))
+
+
+def by_both_at_once(x: Any) -> Any:
+    return root(lambda u: (u**3 - x, np.diag(3.0 * u**2)), np.ones(2), jac=True).x[0]
+
+
+@pytest.mark.parametrize("function, code", [(by_one_of_several, "E5031"), (by_both_at_once, "E5006")])
+def test_derivatives_that_are_not_known_are_refused(function: Any, code: str) -> None:
+    with pytest.raises(DifferentiationError, match=code):
+        grad(function)(1.1)

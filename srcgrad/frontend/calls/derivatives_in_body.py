@@ -716,6 +716,11 @@ def hand_over(call: Node, where: Node, site: Site) -> None:
     found = function_of(slot, site.facts, site.local)
     if found is None or found.wanted is not None:
         return
+    beside = _functions_beside(call, handed, site)
+    if beside:
+        site.facts.origin.foreign[where] = None
+        _hand_over_together(call, {handed.parameter: found, **beside}, handed, site)
+        return
     if found.args or found.words or (found.binding is not None and rule_of(found.called) is not None):
         found = _apply_partial(found, handed, site)
     elif found.binding is not None:
@@ -733,6 +738,53 @@ def hand_over(call: Node, where: Node, site: Site) -> None:
         display = given.elts if isinstance(given, gast.Tuple) else []
         _give(call, handed.args, at(gast.Tuple([*display, *added], gast.Load()), call), site)
     _give(call, handed.parameter, name(site.alias(found.name, Binding("object", made))), site)
+
+
+def _functions_beside(call: Node, handed: FunctionArgument, site: Site) -> dict[str, Function]:
+    """The further functions that a call gives the operation; E5031 for one that is not known."""
+    made = {}
+    for parameter in handed.beside:
+        slot = _argument(call, parameter, site)
+        if slot is None or isinstance(slot, gast.Constant):
+            continue
+        found = function_of(slot, site.facts, site.local)
+        if found is None or found.wanted is not None:
+            what = f"which function `{gast.unparse(slot)}` is, given as `{parameter}=`, tells only a run"
+            raise site.facts.refuse(slot, "E5031", what, f"name a function, or leave `{parameter}=` out")
+        made[parameter] = found
+    return made
+
+
+def _hand_over_together(call: Node, given: dict[str, Function], handed: FunctionArgument, site: Site) -> None:
+    """Let several functions of the same arguments be of the module, each with all that any of them reads."""
+    whole = {}
+    for parameter, found in given.items():
+        applied = found if found.tree is not None and not found.args else _apply_partial(found, handed, site)
+        whole[parameter] = close_function(applied, site)
+    captured = list(dict.fromkeys(one for each in whole.values() for one in each.words))
+    args = _argument(call, handed.args, site)
+    for parameter, each in whole.items():
+        assert each.binding is not None, "a function that is closed has a name of its own"
+        made: ClosedFunction = each.binding.object
+        own = _take_all(made.source.tree, captured, list(each.words), site)
+        added = _make_parameters(made.source.tree, own, args, handed, call, site)
+        if len(added) > len(captured):
+            message = f"`{each.name}` has a default where another function is given beside it"
+            raise site.facts.refuse(call, "E5005", message, f"write it in `{handed.args}=`")
+        _give(call, parameter, name(site.alias(each.name, Binding("object", made))), site)
+    if captured:
+        display = args.elts if isinstance(args, gast.Tuple) else []
+        _give(call, handed.args, at(gast.Tuple([*display, *map(name, captured)], gast.Load()), call), site)
+
+
+def _take_all(tree: Node, captured: list[str], own: list[str], site: Site) -> list[str]:
+    """Let a function with parameters for what it reads have one for each of these names, in their order."""
+    known = {one.id: one for one in tree.args.kwonlyargs}
+    taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)}
+    spelled = [one if one in own or one not in taken else site.facts.names.fresh(one) for one in captured]
+    made = [known.pop(one, None) or at(gast.Name(one, gast.Param(), None, None), tree) for one in spelled]
+    tree.args.kwonlyargs, tree.args.kw_defaults = [*known.values(), *made], [None] * (len(known) + len(made))
+    return spelled
 
 
 def hands(node: Node, site: Site) -> bool:

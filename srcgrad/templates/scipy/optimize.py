@@ -66,14 +66,14 @@ def brentq_tangent(z, f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, 
         ("scipy.optimize.newton(lambda s: s ** 3 + s - x, np.ones(3))", (3,)),
     ),
     note=NOTE,
-    handed=FunctionArgument("func", 1, 0, ndim=None),
+    handed=FunctionArgument("func", 1, 0, ndim=None, beside=("fprime", "fprime2")),
 )
-def newton(z, func, x0, args=(), tol=1.48e-8, maxiter=50):
+def newton(z, func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None):
     d[args] = root_pullback(func, pull, z, args, d[z], places=places)
 
 
 @tangent(optimize.newton)
-def newton_tangent(z, func, x0, args=(), tol=1.48e-8, maxiter=50):
+def newton_tangent(z, func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None):
     d[z] = root_pushforward(func, push, z, args, d[args], places=places)
 
 
@@ -84,14 +84,14 @@ def newton_tangent(z, func, x0, args=(), tol=1.48e-8, maxiter=50):
         ("scipy.optimize.fsolve(lambda s, k: s ** 3 + s - k, 0.5, (x,))", None),
     ),
     note=NOTE,
-    handed=FunctionArgument("func", 1, 0),
+    handed=FunctionArgument("func", 1, 0, beside=("fprime",)),
 )
-def fsolve(z, func, x0, args=(), xtol=1.49012e-08, maxfev=0):
+def fsolve(z, func, x0, args=(), fprime=None, xtol=1.49012e-08, maxfev=0):
     d[args] = root_pullback(func, pull, z, args, d[z], places=places)
 
 
 @tangent(optimize.fsolve)
-def fsolve_tangent(z, func, x0, args=(), xtol=1.49012e-08, maxfev=0):
+def fsolve_tangent(z, func, x0, args=(), fprime=None, xtol=1.49012e-08, maxfev=0):
     d[z] = root_pushforward(func, push, z, args, d[args], places=places)
 
 
@@ -99,14 +99,14 @@ def fsolve_tangent(z, func, x0, args=(), xtol=1.49012e-08, maxfev=0):
     optimize.root,
     forms=(("scipy.optimize.root(lambda s, k: k @ s + s ** 3 - x, np.ones(2), (y,)).x", (2,), (2, 2)),),
     note=f"{NOTE} Only `.x` and `.success` of the result are known.",
-    handed=FunctionArgument("fun", 1, 0, ndim=None),
+    handed=FunctionArgument("fun", 1, 0, ndim=None, beside=("jac",)),
 )
-def root(z, fun, x0, args=(), method="hybr", tol=None):
+def root(z, fun, x0, args=(), method="hybr", jac=None, tol=None):
     d[args] = root_pullback(fun, pull, z, args, d[z], places=places)
 
 
 @tangent(optimize.root)
-def root_tangent(z, fun, x0, args=(), method="hybr", tol=None):
+def root_tangent(z, fun, x0, args=(), method="hybr", jac=None, tol=None):
     d[z] = root_pushforward(fun, push, z, args, d[args], places=places)
 
 
