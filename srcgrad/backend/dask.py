@@ -28,6 +28,7 @@ from srcgrad.core.trees import (
     stores,
     target,
     walk,
+    written_names,
 )
 from srcgrad.core.visitor import rebuild
 from srcgrad.derive.program import Program, kept_alive
@@ -325,7 +326,11 @@ class _Loop:
     def function(self, wanted: str, results: list[str]) -> tuple[str, list[str]]:
         """The function of a block that gives these results, in the text, and what it takes."""
         made = self.facts.names.fresh(self.facts.module.names.fresh(wanted))
-        loop = gast.For(self.loop.target, None, _needed(self.body, results, self.facts), [], None)
+        others = {*self.sums, *self.adjoints} - set(results)
+        loop = gast.For(self.loop.target, None, _needed(self.body, results, others, self.facts), [], None)
+        bound = {s for node in statements(loop.body) for s in (*stores(node), *written_names(node))}
+        for held in [one for one in live_in(loop.body) if one in bound - {*results, *self.stacks}]:
+            raise self.driver.refuse(self.loop, f"`{held}` is carried from row to row")
         over = [one for one in self.driver.over if one in _all_names(loop.body)]
         loop.iter = expression(f"range(0, max(len({over[0]}), 1), {self.step})")
         kept = [copy(start) for held, start in self.stacks.items() if held in _all_names(loop.body)]
@@ -375,30 +380,37 @@ def _all_names(block: Block) -> set[str]:
     return {one for node in statements(block) for one in _names(node)}
 
 
-def _needed(block: Block, results: list[str], facts: Facts) -> Block:
-    """The statements of a trip without which these results would be others: trips need nothing of each other."""
+def _needed(block: Block, results: list[str], others: set[str], facts: Facts) -> Block:
+    """The statements of a trip without which these results would be others: trips need nothing of each other.
+
+    What is added to other results is left out, in branches and inner loops as well.
+    """
     live, kept = set(results), list[Node]()
     for node in reversed(block):
-        inner = list(statements([node]))
+        inner = [one for one in statements([node]) if not _adds_to(one, others)]
         if live & {s for one in inner for s in stores(one)}:
             kept.insert(0, node)
             whole = target(node) is not None and not is_write(node)
             live -= {str(target(node))} if whole else set()
             live |= {read for one in inner for read in loads(one)}
     emptied = {facts.tape.restores[n] for n in statements(kept) if n in facts.tape.restores}
-    return _own_copy(kept, emptied, facts)
+    return _own_copy(kept, emptied, others, facts)
 
 
-def _own_copy(block: Block, emptied: set[str], facts: Facts) -> Block:
+def _adds_to(node: Node, others: set[str]) -> bool:
+    return not isinstance(node, COMPOUND) and bool(others & {*stores(node), *written_names(node)})
+
+
+def _own_copy(block: Block, emptied: set[str], others: set[str], facts: Facts) -> Block:
     """A block whose compound statements may be changed, without what is put on stacks from which nothing is taken."""
     made: Block = []
     for node in block:
-        if node in facts.tape.pushes and facts.tape.pushes[node] not in emptied:
+        if _adds_to(node, others) or (node in facts.tape.pushes and facts.tape.pushes[node] not in emptied):
             continue
         if isinstance(node, COMPOUND):
             node, old = at(type(node)(**{key: getattr(node, key, None) for key in node._fields}), node), node
-            node.body = _own_copy(old.body, emptied, facts)
-            node.orelse = _own_copy(getattr(old, "orelse", None) or [], emptied, facts)
+            node.body = _own_copy(old.body, emptied, others, facts) or [gast.Pass()]
+            node.orelse = _own_copy(getattr(old, "orelse", None) or [], emptied, others, facts)
             facts.origin.again_written.update({node: None} if old in facts.origin.again_written else {})
             facts.origin.user.update({node: facts.origin.user[old]} if old in facts.origin.user else {})
         made.append(node)

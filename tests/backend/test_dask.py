@@ -21,7 +21,16 @@ import srcgrad
 from srcgrad.backend import dask as target
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.runtime import shards
-from tests.programs.row_programs import REFUSED, RIGHT, N, arguments, least_squares, sums_by_column
+from tests.programs.row_programs import (
+    REFUSED,
+    RIGHT,
+    N,
+    arguments,
+    least_squares,
+    share_of_rows,
+    standardised,
+    sums_by_column,
+)
 
 CHUNKS = [(N,), (1,) * N, (0, 3, N - 3), (2, 0, 1, N - 3), (N, 0), (N - 1, 1)]
 LENGTHS = (700, 1, 0, 999, 1300)
@@ -244,6 +253,56 @@ def test_a_count_per_block_is_seen(line: str, changed: str) -> None:
         exec(one, space)
         found = space["softmax_value_and_grad"](*given)
         assert np.allclose(found[0], due[0], rtol=1e-9) is equal
+
+
+MOMENT = "(m,) = tree_sum(each_block(standardised_block_1, x, stop))"
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "changed"),
+    [
+        (standardised, MOMENT, "m = np.zeros(2)"),
+        (standardised, MOMENT, "m = np.sum(x, axis=0).compute()"),
+        (standardised, "m_bar = m_bar + m_bar_sum", "m_bar = m_bar_sum"),
+        (standardised, "w_bar += y_bar * 2.0 * w", "w_bar += len(x.chunks[0]) * y_bar * 2.0 * w"),
+        (standardised, "weight_2 = len(x_rows_2) / stop", "weight_2 = len(x_rows_2) / len(x)"),
+        (
+            standardised,
+            "    x_bar = x_bar + each_row(standardised_block_x_bar_,",
+            "    each_row(standardised_block_x_bar_,",
+        ),
+        (share_of_rows, "    w_bar = w_bar + w_bar_sum\n", ""),
+        (share_of_rows, "w_bar = w_bar + w_bar_sum", "w_bar = w_bar + 2.0 * w_bar_sum"),
+    ],
+)
+def test_a_total_of_a_phase_that_is_another_is_seen(function: Callable[..., Any], line: str, changed: str) -> None:
+    """Dropped, doubled, of a block in the place of all, a penalty once for each block."""
+    given = arguments()
+    derivative = srcgrad.value_and_grad(function, ("w", "x"), target="dask", shard={"x": 0, "y": 0})
+    rows = given[0], *(spread(one, (3, 0, 1, N - 4)) for one in given[1:])
+    due, text = computed(derivative(*rows)), derivative.source
+    assert line in text
+    space: dict[str, Any] = {}
+    exec(text.replace(line, changed), space)
+    found = computed(space[f"{function.__name__}_value_and_grad"](*rows))
+    assert not all(np.allclose(one, other, rtol=1e-9) for one, other in zip(found, due, strict=True))
+
+
+def in_a_branch(w: Any, x: Any, y: Any) -> Any:
+    z = x * 0.7 if w[0] > 0.0 else x - w
+    h = x
+    for _ in range(2):
+        h = np.tanh(h * w)
+    return np.sum(np.tanh(z) @ w - y) + np.sum(h @ w)
+
+
+def test_what_branches_add_to_other_results_stays_out_of_a_block() -> None:
+    """The function of the rows of `x_bar` had added to `w_bar` a second time."""
+    given, names = arguments(), ("w", "x", "y")
+    derivative = srcgrad.value_and_grad(in_a_branch, names, target="dask", shard={"x": 0, "y": 0}, chunks=3)
+    found, due = computed(derivative(*given)), computed(srcgrad.value_and_grad(in_a_branch, names)(*given))
+    for one, other in zip(found, due, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_nothing_is_read_but_by_blocks() -> None:

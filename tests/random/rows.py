@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import random
+import textwrap
 import warnings
 from typing import Any
 
@@ -41,6 +42,13 @@ FORMS = {
         "np.linalg.slogdet({m}.T @ {m} + 9.0 * np.eye(3))[1]",
     ),
 }  # fmt: skip
+BLOCKS = {  # statements that hold others, of a new name h
+    "m": ("{h} = {m}\nfor i in range(2):\n    {h} = np.tanh({h} * {v}) + {s}",
+          "if {s} > 0.2:\n    {h} = {m} * {s}\nelse:\n    {h} = {m} - {v}"),
+    "r": ("if {s} > 0.2:\n    {h} = {r}\nelse:\n    {h} = {r} * {r}", "{h} = {r}\nfor i in range(3):\n    {h} = {h} + {m}[:, i] * {v}[i]"),
+    "v": ("if {v}[0] > 0.0:\n    {h} = {v} * {v}\nelse:\n    {h} = np.sin({v})", "{h} = {v}\n{h} = {h} * {s}\n{h} = {h} - {v}"),
+    "s": ("{h} = 0.0\nfor i in range(3):\n    {h} = {h} + {v}[i] * {s}", "{h} = np.mean({r})\n{h} = {h} + np.sum({r} * {h})"),
+}  # fmt: skip
 WRONG = {  # what mixes rows, asks for the rows of a block, or is refused for another reason
     "m": ("np.sort({m}, axis=0)", "{m}[::-1]", "np.cumsum({m}, axis=0)", "np.roll({m}, 1, axis=0)", "{m} + {m}[0]",
           "np.reshape({m}, (3, -1)).T"),
@@ -62,7 +70,8 @@ def program(seed: int) -> str:
         forms = WRONG[kind] if draw.random() < 0.04 else FORMS[kind]
         again = known[kind][-1]
         held = again if again.isidentifier() and draw.random() < 0.15 else f"{kind}{k}"
-        lines.append(f"    {held} = {_filled(draw.choice(forms), known, draw)}")
+        form = "{h} = " + draw.choice(forms) if draw.random() < 0.85 else draw.choice(BLOCKS[kind])
+        lines.append(textwrap.indent(_filled(form.replace("{h}", held), known, draw), "    "))
         known[kind] += [held] if held != again else []
     ends = [_filled(draw.choice(FORMS["s"]), known, draw) for _ in range(draw.randint(1, 2))]
     return HEAD + "\n".join(lines) + f"\n    return {' + '.join(ends)}\n"
