@@ -840,8 +840,9 @@ def _begun(call: CallLookedUp, mode: str) -> tuple[AnyDerivative, ExecutedText, 
         try:
             made, _ = derivative.ready_text(values)
         except DifferentiationError as error:
-            inside = error.place is not None and error.place.outside().library
-            raise (error.outside_of_libraries(running_place()) if inside else error) from error
+            if error.place is None or not error.place.outside().library:
+                raise
+            raise error.outside_of_libraries(running_place()) from error
         if made.written:
             given = dict(zip(derivative.signature.parameters, values, strict=True))
             _check_unwritten(derivative.primal.__name__, made.written, given)
