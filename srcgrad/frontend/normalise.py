@@ -517,9 +517,20 @@ def _is_check(call: Node, scope: Scope) -> bool:
     if isinstance(call.func, gast.Name) and call.func.id in scope.facts.names.local:
         return False  # a name of the function's own for another function, which the text does not have
     found = operation_of(call, scope.facts, scope.local)
+    if found is not None and found.kind in ("op", "constant") and _only_looks(call, found):
+        return True
     if found is None or found.kind != "callee" or moves(call, scope.facts, scope.local):
         return False
     return not Procedures(scope.facts, augments=True).arguments(call, scope.facts, scope.local)
+
+
+def _only_looks(call: Node, operation: Operation) -> bool:
+    """Whether a call reads names and parts of them for its exception: `float(x)`, `len(x)`, `getitem(table, key)`."""
+    function = operation.function
+    reads = function is len or function is operator.getitem
+    reads = reads or (isinstance(function, type) and issubclass(function, int | float | complex | str))
+    given = [*call.args, *(word.value for word in call.keywords)]
+    return reads and not any(isinstance(part, gast.Call | gast.Starred) for one in given for part in walk(one))
 
 
 def _effect(node: Node, scope: Scope) -> None:

@@ -62,6 +62,15 @@ def place(x: Any, v: Any) -> Any:
     return np.sum(a**2)
 
 
+def place_where_compared(x: Any, v: Any) -> Any:
+    a = x * 2.0
+    b = a
+    for k in range(2):
+        np.place(a, a > 1.0, -0.5)
+        b[0, k] = a[1, k] * v[k]
+    return np.sum(a * b)
+
+
 def partition(x: Any, v: Any) -> Any:
     a = x * 2.0
     a.partition(1)
@@ -90,7 +99,8 @@ def spacings(x: Any, v: Any) -> Any:
 
 
 EVERY = (
-    put, put_method, put_along_axis, fill_diagonal, fill_diagonal_with_many, putmask, place, partition, compress,
+    put, put_method, put_along_axis, fill_diagonal, fill_diagonal_with_many, putmask, place, place_where_compared,
+    partition, compress,
     choose, clip, cumprod, spacings,
 )  # fmt: skip
 

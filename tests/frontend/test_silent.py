@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from srcgrad import DifferentiationError, grad, hessian
+from srcgrad import DifferentiationError, check_grads, grad, hessian
 
 
 def copied(a, c):
@@ -164,3 +165,49 @@ def test_a_name_of_the_functions_own_for_a_validator_is_not_the_modules() -> Non
     with pytest.raises(DifferentiationError) as found:
         grad(checked)(1.0)
     assert found.value.code == "E5005"
+
+
+TABLE = {"a": 2.0, "b": 3.0}
+COUNTS: collections.defaultdict[str, int] = collections.defaultdict(int)
+
+
+def looked_up(a, key):
+    TABLE[key]
+    s = 0.5
+    for k in range(2):
+        float(a[k])
+        s = s + s * a[k] * TABLE[key]
+    return s
+
+
+def looked_up_in_a_handler(a, key):
+    try:
+        factor = TABLE[key.lower()]
+    except (AttributeError, KeyError):
+        TABLE[key]
+        factor = 4.0
+    return np.sum(a**2) * factor
+
+
+def counted(a, key):
+    COUNTS[key]
+    return np.sum(a) * len(COUNTS)
+
+
+@pytest.mark.parametrize("function", [looked_up, looked_up_in_a_handler])
+def test_what_stands_for_its_exception_raises_it(function: Callable[..., Any]) -> None:
+    check_grads(function, (np.array([0.4, 1.2]), "b"), order=2)
+    for derivative in (grad(function), hessian(function)):
+        with pytest.raises(KeyError):
+            derivative(np.array([0.4, 1.2]), "c")
+
+
+def test_a_number_that_is_none_raises_what_it_raised() -> None:
+    with pytest.raises(TypeError, match=r"sequence|scalar|only"):
+        grad(looked_up)(np.ones((2, 2)), "b")
+
+
+def test_a_look_that_changes_the_table_is_refused() -> None:
+    with pytest.raises(DifferentiationError, match="E5005"):
+        grad(counted)(np.ones(2), "a")
+    assert not COUNTS

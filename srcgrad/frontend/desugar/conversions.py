@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import inspect
+import operator
 import sys
 import types
 from contextlib import suppress
@@ -365,6 +366,7 @@ def conversions(function: Node, facts: Facts) -> Node:
         return np.dot(np.exp(x) + np.array([1.0, 2.0]), np.array(pair))
     """
     functions_left_out(function, facts)
+    _spell_lookups(function, facts)
     given, several = facts.kinds.named, True
     while several:  # what a branch that goes has bound may have hidden the kind of a name
         kinds = Kinds(facts.namespace, facts.module, around=facts.names.around)
@@ -381,6 +383,25 @@ def conversions(function: Node, facts: Facts) -> Node:
     work.shown = {n.id for part in function.body for node in walk(part) for n in _as_array(node, facts)}
     function.body = work.block(function.body)
     return function
+
+
+def _spell_lookups(function: Node, facts: Facts) -> None:
+    """`getitem(table, key)` for the statement `table[key]`, which stands for its exception: of a table that only reads.
+
+    Such are the module's dicts, lists, tuples, texts and arrays, no class of one's own, which may do more.
+    """
+    alone = [n for n in statements(function.body) if isinstance(n, gast.Expr) and isinstance(n.value, gast.Subscript)]
+    for node in alone:
+        found = binding_of(node.value.value, facts, own_names(function))
+        held = found.object if found is not None and found.kind == "object" else None
+        inside = any(isinstance(part, gast.Call | gast.Slice) for part in walk(node.value))
+        if inside or type(held) not in (dict, list, tuple, str, np.ndarray):
+            continue
+        spelled = facts.library("getitem", operator.getitem)
+        facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", operator.getitem)})
+        made = expression(f"{spelled}(table, key)", table=node.value.value, key=node.value.slice)
+        node.value = at(made, node.value)
+        facts.origin.foreign[node] = None
 
 
 def _spell_all(function: Node, kinds: dict[Node, Kind], varied: dict[str, None] | None, facts: Facts) -> None:

@@ -454,11 +454,26 @@ def _write_in_place_call(called: object, array: Node, given: list[Node], work: R
         text = f"a[{work.library('diagonal_index')}(a)] = x1"
     elif called is np.putmask and len(given) == 2:
         text = f"a[...] = {numpy}.where(x1, {numpy}.resize(x2, {numpy}.shape(a)), a)"
+    elif called is np.place and len(given) == 2 and _is_mask_of(array, given[0]) and _is_number(given[1]):
+        text = "a[x1] = x2"
     elif called is np.place and len(given) == 2 and isinstance(given[0], gast.Name):
         text = f"a[{numpy}.asarray(x1, bool)] = {numpy}.resize(x2, {numpy}.count_nonzero(x1))"
     else:
         return None
     return statement(text, **pieces)
+
+
+def _is_mask_of(array: Node, node: Node) -> bool:
+    """Whether an expression compares each element of an array with a number, `a < 0`: a mask of its shape."""
+    if not isinstance(node, gast.Compare) or not isinstance(array, gast.Name) or len(node.ops) != 1:
+        return False
+    elementwise = isinstance(node.ops[0], gast.Lt | gast.LtE | gast.Gt | gast.GtE | gast.Eq | gast.NotEq)
+    return elementwise and getattr(node.left, "id", "") == array.id and _is_number(node.comparators[0])
+
+
+def _is_number(node: Node) -> bool:
+    value = node.operand if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) else node
+    return isinstance(value, gast.Constant) and type(value.value) in (int, float)
 
 
 def _take_out_argument(call: Node, work: Rewriting) -> Node | None:
