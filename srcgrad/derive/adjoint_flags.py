@@ -7,6 +7,8 @@ if r_used:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gast
 
 from srcgrad.core.facts import Spec
@@ -152,9 +154,10 @@ def _moves(block: Block, held: Node) -> bool:
     )
 
 
-def guard_by_flag(flag: str, block: Block, node: Node, adjoints: Adjoints) -> Block:
-    """`if flag: ...`; masks are made before it, since they hold in either case."""
+def guard_by_flag(flag: str, block: Block, node: Node, adjoints: Adjoints, then: Sequence[Node] = ()) -> Block:
+    """`if flag: ...`; masks are made before it, since they hold in either case, and so is what they read `then`."""
     needed = {held for mask in adjoints.masks.values() for held in mask.names}
+    needed.update(read for each in then if isinstance(each, gast.Assign) for read in loads(each))
     before: Block = []
     for each in reversed(block):
         if isinstance(each, gast.Assign) and not written_names(each) and needed.intersection(stores(each)):

@@ -200,7 +200,8 @@ def _assignment(node: Node, work: Backward, again: Block, waiting: Block) -> Blo
         computed = [one for clone in again for one in stores(clone)]
         early, late = parts.split(work.lost.before[node], computed)
     if guarded:
-        early, late = (guard_by_flag(flag, side, node, work.adjoints) for side in (early, late))
+        late = guard_by_flag(flag, late, node, work.adjoints)
+        early = guard_by_flag(flag, early, node, work.adjoints, then=late)
     return [*made, *early, *restored, *again, *zeros, *late, *united]
 
 

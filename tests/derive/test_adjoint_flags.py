@@ -357,3 +357,18 @@ def test_zeros_are_like_what_is_there_already() -> None:
 
     at = np.array([0.93, 0.82, 0.42])
     np.testing.assert_allclose(srcgrad.vjp(function, at, 3)[1](np.ones(3))[0], [0.0, 0.0, 2.0])
+
+
+def test_a_mask_reads_what_is_there_without_a_flag() -> None:
+    def function(x, s):
+        b = x
+        if s > 0.0:
+            b = np.clip(b, 0.1, s)
+        if s > 0.5:
+            w = 3.0
+            b = w
+        return np.sum(b)
+
+    at = np.array([0.05, 0.3, 2.0])
+    for s, expected in [(1.0, np.zeros(3)), (0.4, [0.0, 1.0, 0.0]), (-1.0, np.ones(3))]:
+        np.testing.assert_allclose(srcgrad.grad(function)(at, s), expected, atol=1e-15)

@@ -591,7 +591,8 @@ class Derivative(Generic[P, R]):
         asked = len(args), *kwargs
         if asked not in self._optional:
             operation = with_options(self.function, len(args), tuple(kwargs))
-            places: Any = self._places[0] if self.single else tuple(self._places)
+            chosen = tuple(place for place in self._places if place is not None)
+            places: Wrt = chosen[0] if self.single else chosen
             self._optional[asked] = operation and Derivative(
                 operation, self.mode, places, self.single, self.target, auxiliary=self.auxiliary, autocast=self.autocast
             )
