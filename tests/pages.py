@@ -12,7 +12,8 @@ On a page with the remark ``<!-- cells -->`` a block of statements is a cell of 
 
 In a result, `...` stands for anything. A page has an empty folder as its working directory; in
 docs/errors.md and docs/limits.md, each section (`## ...`) is a page of its own. Where a page is not
-true, the difference is printed and the exit status is 1; `--write` makes it true.
+true, the difference is printed and the exit status is 1; `--write` makes it true. A command, or the statements of a
+block, may take LIMIT seconds.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import doctest
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,7 @@ from srcgrad.core.errors import DifferentiationError
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "srcgrad" / "core" / "errors.md"  # docs/errors.md, for `srcgrad explain E5001` where no docs are
+LIMIT = 300  # seconds for a command, or for the statements of a block
 _FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -124,13 +127,41 @@ def _commands(block: Block) -> str:
         program, _, rest = line.partition(" ")
         if program in ("srcgrad", "python") and not rest.startswith("-m venv"):
             called = f"{sys.executable} {'-m srcgrad ' if program == 'srcgrad' else ''}{rest}"
-            done = subprocess.run(called, shell=True, text=True, check=False, capture_output=True, timeout=600)
-            if done.returncode and not expected:
-                raise SystemExit(f"$ {line}\n{done.stdout}{done.stderr}")
+            status, printed = _run(called, line)
+            if status and not expected:
+                raise SystemExit(f"$ {line}\n{printed}")
             if expected:
-                expected = _unless_same(expected, done.stdout + done.stderr)
+                expected = _unless_same(expected, printed)
         made += f"$ {line}\n{expected}"
     return made
+
+
+def _run(called: str, line: str) -> tuple[int, str]:
+    """Exit status of a command, and what it prints; at the time limit, all processes that it has started end."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(called, shell=True, text=True, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        try:
+            printed, told = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise SystemExit(f"$ {line}\nhas not come to an end in {LIMIT} seconds") from None
+    return process.returncode, printed + told
+
+
+@contextlib.contextmanager
+def _limit(text: str) -> Iterator[None]:
+    """Let statements of a page end in an error at the time limit."""
+
+    def over(*_: object) -> None:
+        raise SystemExit(f"{text}\nhas not come to an end in {LIMIT} seconds")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(LIMIT)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _session(block: Block, names: dict[str, Any]) -> str:
@@ -138,7 +169,7 @@ def _session(block: Block, names: dict[str, Any]) -> str:
     for part in re.split(r"^>>> ", block.text, flags=re.MULTILINE)[1:]:
         source, expected = re.fullmatch(r"([^\n]*\n(?:\.\.\. [^\n]*\n)*)(.*)", part, re.DOTALL).groups()
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), _limit(source):
             exec(compile(source.replace("\n... ", "\n"), "<page>", "single"), names)
         made += f">>> {source}{_unless_same(expected, printed.getvalue())}"
     return made
@@ -155,7 +186,8 @@ def _statements(block: Block, path: Path, names: dict[str, Any]) -> str | None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(block.text, encoding="utf-8")
     try:
-        exec(compile(block.text, str(path), "exec"), names)
+        with _limit(block.text):
+            exec(compile(block.text, str(path), "exec"), names)
     except DifferentiationError as error:
         return f"{error}\n"
     return None

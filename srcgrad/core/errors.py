@@ -7,11 +7,12 @@ The one exception of srcgrad, and the codes that it carries.
 
 from __future__ import annotations
 
+import difflib
 import linecache
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 
@@ -90,8 +91,22 @@ CODES: dict[str, str] = {
 }
 
 UNNAMED = "of a library"  # a function that its library does not show under a name
+OWN_RULE = (  # the way out where an operation has no derivative
+    "call it in a function of your own and give that a rule: "
+    "`@srcgrad.adjoint(own)` above `def _(y, x): d[x] = d[y] * ...`"
+)
 LONGEST = 200  # characters of a line that are shown
 COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green
+
+
+def near_names(name: str, known: Iterable[str]) -> str:
+    """A question after the known names that are spelled nearly as one that nothing has; empty if there are none.
+
+    >>> near_names("sun", ["sum", "sin", "exp"])
+    'did you mean sum or sin?'
+    """
+    near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 @dataclass(frozen=True)
@@ -141,8 +156,11 @@ class Place:
         """The calls that lead there, the innermost first: place and text of each."""
         if self.call is None:
             return []
-        text = self.call.text[self.call.column : self.call.column + self.call.width][:LONGEST]
-        return [f"{self.call.file}:{self.call.line}:{self.call.column + 1}: {text}", *self.call.calls()]
+        where = f"{self.call.file}:{self.call.line}:{self.call.column + 1}"
+        return [
+            f"{where}: {self.call.text[self.call.column : self.call.column + self.call.width][:LONGEST]}",
+            *self.call.calls(),
+        ]
 
 
 class ConstantOutputWarning(UserWarning):
@@ -187,7 +205,7 @@ class DifferentiationError(Exception):
         if place is None or outside is None or outside is place or outside.library:
             return self if place is self.place else DifferentiationError(self.code, self.message, self.remedy, place)
         inner = f"`{place.entry()}`, called here, has no rule, and its source cannot be differentiated: {self.message}"
-        remedy = "do without it, write what it does out, or call it in a function of your own, with a rule"
+        remedy = f"{OWN_RULE}; or call it outside of what is differentiated"
         return DifferentiationError(self.code, f"{inner} ({place.file}:{place.line})", remedy, outside)
 
     def fields(self) -> dict[str, object]:

@@ -232,6 +232,17 @@ class Rule:
         return self.is_like_first and self.shape == self.outline
 
     @property
+    def reason(self) -> str:
+        """Why there is no derivative: the note up to a way out."""
+        return self.note.partition("; ")[0]
+
+    @property
+    def way_out(self) -> str:
+        """What the note says to do, to be read before other ways; empty if it says nothing."""
+        remedy = self.note.partition("; ")[2]
+        return f"{remedy}; or " if remedy else ""
+
+    @property
     def definition(self) -> Function | None:
         """The function in which the rule is written; None for constants and for what is refused."""
         return self.template or self.tangent or self.composition

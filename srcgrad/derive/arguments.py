@@ -25,6 +25,7 @@ Where a derivative meets a function of which nothing is known, it says what to d
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import (
     Any,  # called functions are arbitrary objects
     TypeVar,
@@ -36,7 +37,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.argument_kinds import kinds_of, value_attributes
 from srcgrad.core.bindings import Binding
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import OWN_RULE, DifferentiationError, near_names
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation, PullbackForm, copy_with_facts, function_called
 from srcgrad.core.identity import holder, is_distribution
 from srcgrad.core.marks import is_opaque
@@ -82,9 +83,8 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
     """E5003: an active value goes through a function that has neither a rule nor source; E5001 if that is known."""
     if isinstance(facts.resolution.operation[value].function, Binding):
         reason = facts.resolution.operation[value].function.reason or "only the text of its module is known"
-        return facts.refuse(
-            value, "E5012", f"`{gast.unparse(value.func)}` cannot be resolved: {reason}", "import it from a module"
-        )
+        what = f"`{gast.unparse(value.func)}` cannot be resolved: {reason}"
+        return facts.refuse(value, "E5012", what, _near_members(value.func, facts) or "import it from a module")
     owner: Any = getattr(facts.resolution.operation[value].function, "__self__", None)
     half = owner.lacks() if isinstance(owner, type) and hasattr(owner, "lacks") else ""
     if half:
@@ -101,8 +101,8 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
         return facts.refuse(
             value,
             "E5001",
-            f"`{called}` has no derivative: {rule.note}",
-            "use srcgrad.stop_gradient on its operands, or write a rule for a function of your own and call that",
+            f"`{called}` has no derivative: {rule.reason}",
+            f"{rule.way_out}use srcgrad.stop_gradient on its operands, or {OWN_RULE}",
         )
     parts = parts_of(facts.resolution.operation[value].function)
     if parts is not None:
@@ -131,6 +131,14 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
         f"`{called}` has no rule{what}",
         f"{_rule_to_write(called, len(getattr(value, 'args', [])))}, or use srcgrad.stop_gradient",
     )
+
+
+def _near_members(function: Node, facts: Facts) -> str:
+    """A question after the members of a module or a class that are spelled nearly as the one that it has not."""
+    owner = binding_of(function.value, facts, facts.names.local) if isinstance(function, gast.Attribute) else None
+    if owner is None or not isinstance(owner.object, ModuleType | type):
+        return ""
+    return near_names(function.attr, dir(owner.object))
 
 
 def _rule_to_write(called: str, count: int) -> str:

@@ -478,7 +478,7 @@ def _check_output(halves: Halves, facts: Facts) -> None:
             halves.output,
             "E5007",
             "the function returns several values",
-            "return one scalar, or use srcgrad.vjp, which takes a seed for each value",
+            "return one number; or use `has_aux=True` for `(y, others)`, or srcgrad.vjp with a seed for each",
         )
     spec = facts.values.spec.get(value)
     is_number = spec is not None and spec.scalar and value.id not in facts.values.complex

@@ -388,7 +388,10 @@ def in_order(
     """All arguments in the order of the parameters, with the defaults that the function has now."""
     if not kwargs and len(args) == len(signature.parameters) and not takes_several(signature):
         return args
-    bound = as_is_now(signature, primal).bind(*args, **kwargs)
+    try:
+        bound = as_is_now(signature, primal).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{getattr(primal, '__name__', 'the function')}(): {error}") from None
     bound.apply_defaults()
     return tuple(bound.arguments.values())
 

@@ -34,7 +34,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.bindings import StaticModule, binding_of_text
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError, near_names
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, Request, inner_kinds
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
@@ -67,12 +67,10 @@ def check_names(function: Node, facts: Facts) -> Node:
         for item in walk(statement):
             if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id not in facts.names.local:
                 if facts.namespace.lookup(item.id) is None:
-                    raise facts.refuse(
-                        item,
-                        "E5012",
-                        f"nothing binds the name `{item.id}`",
-                        f"import or define `{item.id}` in the module of {facts.source.name}",
-                    )
+                    near = near_names(item.id, facts.names.local)
+                    remedy = f"import or define `{item.id}` in the module of {facts.source.name}"
+                    what = f"nothing binds the name `{item.id}`"
+                    raise facts.refuse(item, "E5012", what, f"{near} Else {remedy}" if near else remedy)
     return function
 
 
@@ -99,7 +97,7 @@ def check_texts(function: Node, facts: Facts) -> None:
                     node,
                     "E5005",
                     "a number is read from a text that was made here",
-                    "use the number itself: `float(x)`",
+                    "use the number itself and not its text",
                 )
 
 
@@ -156,16 +154,16 @@ _PLAIN = (gast.arguments, gast.expr_context, gast.operator, gast.unaryop, gast.b
 
 _REMEDIES: dict[type, tuple[str, str]] = {
     gast.Try: ("`try`", "test the condition with `if` before the operation"),
-    gast.With: ("`with`", "enter the context around the call of the gradient"),
+    gast.With: ("`with`", "enter it around the call of the gradient, and pass what it gives as an argument"),
     gast.Delete: ("`del`", "make a container without it"),
     gast.Global: ("writing a global", "pass the value as an argument and return it"),
     gast.Nonlocal: ("writing a nonlocal name", "pass the value as an argument and return it"),
     gast.Lambda: ("a lambda inside the function", "define a function at module level and call it"),
     gast.FunctionDef: ("a nested function", "define the function at module level and call it"),
     gast.ClassDef: ("a class inside the function", "define it outside"),
-    gast.ListComp: ("a comprehension", "write the loop out, or use one array operation"),
-    gast.SetComp: ("a comprehension", "write the loop out, or use one array operation"),
-    gast.DictComp: ("a comprehension", "write the loop out, or use one array operation"),
+    gast.ListComp: ("this list comprehension", "write the loop out, or use one array operation"),
+    gast.SetComp: ("a set", "use a list: `[...]`"),
+    gast.DictComp: ("this dict comprehension", "write the loop out: `d = {}`, then `d[k] = ...` in a `for`"),
     gast.GeneratorExp: ("a generator expression", "write the loop out, or use one array operation"),
     gast.Yield: ("a generator", "return an array of the values"),
     gast.YieldFrom: ("a generator", "return an array of the values"),
@@ -174,7 +172,7 @@ _REMEDIES: dict[type, tuple[str, str]] = {
     gast.AsyncFor: ("`async for`", "differentiate the synchronous part of the computation"),
     gast.NamedExpr: ("`:=`", "assign in a statement of its own"),
     gast.Starred: ("unpacking with `*`", "name the parts one by one"),
-    gast.Set: ("a set display", "use a tuple"),
+    gast.Set: ("a set", "use a list: `[...]`"),
     gast.Import: ("an import inside the function", "import at the top of the module"),
     gast.ImportFrom: ("an import inside the function", "import at the top of the module"),
 }
@@ -322,13 +320,13 @@ def _check_returns(function: Node, facts: Facts) -> None:
     only = returns[0] if len(returns) == 1 else None
     nothing = only is not None and (only.value is None or getattr(only.value, "value", 0) is None)
     if not returns or nothing:
-        raise facts.refuse(last, "E5005", "the function returns nothing", "return the value to differentiate")
+        bound = target(last)
+        remedy = f"end it with `return {bound}`" if bound else "return the value to differentiate: `return ...`"
+        raise facts.refuse(last, "E5005", "the function returns nothing", remedy)
 
 
 def _refusal(facts: Facts, node: Node) -> Exception:
-    what, remedy = _REMEDIES.get(
-        type(node), (f"`{type(node).__name__}`", "rewrite it with assignments, `if`, `for` and `while`")
-    )
+    what, remedy = _REMEDIES.get(type(node), ("this statement", "rewrite it with assignments, `if`, `for` and `while`"))
     return facts.refuse(node, "E5005", f"{what} is not accepted", remedy)
 
 

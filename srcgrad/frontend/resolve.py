@@ -31,6 +31,7 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, StaticModule, attribute
+from srcgrad.core.errors import OWN_RULE
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
@@ -438,7 +439,7 @@ def _of_method(node: Node, facts: Facts) -> Operation:
     rule = rule_of(op)
     if rule is not None and rule.kind == "refused":
         raise facts.refuse(
-            node, "E5001", f"`.{node.func.attr}()` has no derivative: {rule.note}", "use srcgrad.stop_gradient"
+            node, "E5001", f"`.{node.func.attr}()` has no derivative: {rule.reason}", f"{rule.way_out}{OWN_RULE}"
         )
     if is_method_of_no_array(node) and node.func.attr not in OF_DISTRIBUTIONS:
         return Operation("opaque", node.func)  # only a run knows whose it is

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import glob
 import io
 import re
@@ -16,7 +15,7 @@ from srcgrad.core.bindings import (
     StaticFunction,
     StaticModule,
 )
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError, near_names
 from srcgrad.core.module_text import (
     locate,
     read_text,
@@ -190,15 +189,11 @@ def _function(module: StaticModule, name: str) -> StaticFunction:
 
 
 def _near_names(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
     listed = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
-    return f"its functions are: {listed}" if known else "it defines no function"
+    return near_names(name, known) or (f"its functions are: {listed}" if known else "it defines no function")
 
 
 def _near_files(path: Path) -> str:
     folder = path.parent
     names = sorted(item.name for item in folder.glob("*.py") if item.is_file()) if folder.is_dir() else []
-    near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(near)}?" if near else "give the path of a Python file, or package.module"
+    return near_names(path.name, names) or "give the path of a Python file, or package.module"

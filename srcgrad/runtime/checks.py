@@ -300,7 +300,7 @@ def check_seed(y_bar: Any, y: Any) -> None:
     >>> check_seed(1.0, np.zeros(3))
     Traceback (most recent call last):
     ...
-    ValueError: E5007 the output has shape (3,); use srcgrad.vjp with a seed of that shape
+    ValueError: E5007 the output has shape (3,); return one number, as `np.sum(...)` gives; or use srcgrad.jacobian
     """
     if isinstance(y, float) and isinstance(y_bar, float):
         return  # the usual case, made cheap
@@ -311,7 +311,8 @@ def check_seed(y_bar: Any, y: Any) -> None:
         raise ValueError("E5007 the output is complex; differentiate its real and imaginary part")
     if np.shape(y_bar) != np.shape(y):
         if np.ndim(y_bar) == 0:
-            raise ValueError(f"E5007 the output has shape {np.shape(y)}; use srcgrad.vjp with a seed of that shape")
+            ways = "return one number, as `np.sum(...)` gives; or use srcgrad.jacobian"
+            raise ValueError(f"E5007 the output has shape {np.shape(y)}; {ways}")
         raise ValueError(f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal")
 
 

@@ -11,7 +11,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import BuiltinMethodType, FunctionType
 from typing import (
     TYPE_CHECKING,  # functions are arbitrary objects
 )
@@ -104,6 +104,10 @@ def with_live_defaults(source: Source, function: FunctionType) -> Source:
 
 def _is_same(node: Node, value: object, names: LiveNamespace) -> bool:
     """Whether the text of a default still means its value; what is no name, and reads names, is not told."""
+    if isinstance(node, gast.Attribute) and isinstance(value, BuiltinMethodType):  # of an object: `PATTERN.match`
+        owner = _binding_of_dotted_name(node.value, names)
+        if owner is not None and owner.object is value.__self__:
+            return value.__name__ == node.attr
     if isinstance(node, gast.Name | gast.Attribute):
         found = _binding_of_dotted_name(node, names)
         return found is not None and found.object is value

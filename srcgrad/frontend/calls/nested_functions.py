@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.core.bindings import Binding
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import OWN_RULE, DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import rule_of
@@ -322,7 +322,7 @@ def _refuse_callee(call: Node, argument: Node, facts: Facts, local: frozenset[st
     found, called = binding_of(call.func, facts, local), gast.unparse(call.func)
     rule = None if found is None or found.kind != "object" else rule_of(found.object)
     if rule is not None and rule.kind == "refused":
-        return facts.refuse(call, "E5001", f"`{called}` has no derivative: {rule.note}", "use srcgrad.stop_gradient")
+        return facts.refuse(call, "E5001", f"`{called}` has no derivative: {rule.reason}", f"{rule.way_out}{OWN_RULE}")
     return facts.refuse(
         argument,
         "E5003",

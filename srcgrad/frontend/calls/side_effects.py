@@ -1082,7 +1082,7 @@ def check_sequence(node: Node, facts: Facts) -> None:
                 effect,
                 "E5010",
                 f"`{one}` changes while the statement that reads it is evaluated",
-                "make it a statement of its own: `t = ...`",
+                f"give it a statement of its own before: `t = {gast.unparse(effect)}`",
             )
 
 

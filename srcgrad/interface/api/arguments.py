@@ -133,17 +133,20 @@ def is_complex(value: object) -> bool:
     return isinstance(value, complex) or getattr(getattr(value, "dtype", _REAL), "kind", "") == "c"
 
 
-def check_input(value: object, name: str) -> None:
-    """Refuse an argument that cannot be differentiated: E5002 for integers and booleans, E5017 for the rest."""
+def check_input(value: object, name: str, others: Iterable[str] = ()) -> None:
+    """Refuse an argument that cannot be differentiated: E5002 for integers and booleans, E5017 for the rest.
+
+    `others` are the parameters of the function, by one of which it may be differentiated instead.
+    """
     if isinstance(value, tuple | list | dict) or dataclasses.is_dataclass(value):
-        _check_parts(value, name)
+        _check_parts(value, name, others)
     elif isinstance(value, bool | int | np.bool_ | np.integer) or (
         isinstance(value, np.ndarray | Array) and value.dtype.kind in "biu"
     ):
         raise DifferentiationError(
             "E5002",
             f"the argument `{name}` is {_describe(value)}",
-            f"pass floats (`float(...)`, `.astype(float)`), or leave `{name}` out of wrt",
+            f"pass floats (`float(...)`, `.astype(float)`){_by_another(name, others)}",
         )
     elif not _is_inexact(value):
         labelled = hasattr(value, "to_numpy")  # pandas, xarray, polars
@@ -151,11 +154,17 @@ def check_input(value: object, name: str) -> None:
             f"pass the array in it, `{name}.to_numpy()`" if labelled else "pass numbers, arrays or containers of them"
         )
         raise DifferentiationError(
-            "E5017", f"the argument `{name}` is {_describe(value)}", f"{plain}, or leave `{name}` out of wrt"
+            "E5017", f"the argument `{name}` is {_describe(value)}", f"{plain}{_by_another(name, others)}"
         )
 
 
-def _check_parts(value: object, name: str) -> None:
+def _by_another(name: str, parameters: Iterable[str]) -> str:
+    """The remedy to differentiate by another argument: the first of the other parameters stands for all."""
+    other = next((one for one in parameters if one != name), None)
+    return "" if other is None else f', or leave `{name}` out of wrt, as in `wrt="{other}"`'
+
+
+def _check_parts(value: object, name: str, others: Iterable[str]) -> None:
     """A container must hold some number; what else it holds has no gradient (None), unless it is like an array."""
     odd = next((part for part in _leaves(value) if hasattr(part, "to_numpy")), None)
     if odd is not None:
@@ -164,7 +173,7 @@ def _check_parts(value: object, name: str) -> None:
         )
     if not _holds_inexact(value):
         raise DifferentiationError(
-            "E5002", f"the argument `{name}` holds no floating number", f"pass floats, or leave `{name}` out of wrt"
+            "E5002", f"the argument `{name}` holds no floating number", f"pass floats{_by_another(name, others)}"
         )
 
 

@@ -519,7 +519,7 @@ class Derivative(Generic[P, R]):
         kinds = {name: seen_as(value) for name, value in zip(self.signature.parameters, values, strict=True)}
         for name, place in zip(self.wrt, self._places, strict=True):
             if place is not None:
-                check_input(values[place], name)
+                check_input(values[place], name, self.signature.parameters)
         return refine_kinds(kinds, self.declared_kinds, values, fixed=self.like is not None)
 
     def ready_text(self, values: Sequence[object]) -> tuple[ExecutedText, Device | None]:

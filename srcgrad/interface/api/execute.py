@@ -328,6 +328,11 @@ def _raise(error: Exception, again: Callable[[], object] | None) -> NoReturn:
     known = coded_error(error) if isinstance(error, TypeError | ValueError) else error
     if known is error:
         known = failed_rule(error, again)
+    elif again is not None and isinstance(known, DifferentiationError) and known.code == "E5004":
+        try:
+            again()  # a gradient leaves out what makes the value alone, and its errors
+        except Exception as own:  # whatever it is, the user's own function raises it
+            raise own from None
     if known is not error:
         raise with_users_lines(known.with_traceback(error.__traceback__)) from None
     raise with_users_lines(error)
