@@ -176,11 +176,6 @@ def of_peaks(x: Any) -> Any:
     return signal.find_peaks_cwt(x, x)[0]
 
 
-def smoothed(x: Any) -> Any:
-    surface = interpolate.SmoothBivariateSpline(GRID, GRID[::-1] ** 2, GRID, kx=1, ky=1)
-    return surface.ev(x[0], x[1])
-
-
 def density(x: Any) -> Any:
     return np.sum(stats.gaussian_kde(GRID)(x))
 
@@ -197,7 +192,6 @@ def test_so_is_what_is_refused_when_it_is_looked_up() -> None:
     [
         (radial, "`(curve|scipy.interpolate.RBFInterpolator.__call__)`"),
         (of_peaks, "`scipy.signal.find_peaks_cwt`"),
-        (smoothed, "`scipy.interpolate.BivariateSpline.ev`"),
     ],
 )
 @pytest.mark.parametrize("derive", [srcgrad.grad, srcgrad.hessian])
