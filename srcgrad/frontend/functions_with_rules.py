@@ -6,6 +6,7 @@ Which wrappers, as `@functools.wraps(f)` makes them, leave a function as it is, 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
 import math
@@ -20,9 +21,9 @@ import srcgrad.templates as templates
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
-from srcgrad.core.identity import cached_function, python_function, spelling
+from srcgrad.core.identity import cached_function, home, python_function, spelling
 from srcgrad.core.marks import is_opaque
-from srcgrad.core.rules import rule_of
+from srcgrad.core.rules import Rule, is_composition, rule_of
 from srcgrad.core.source_text import FunctionNode, text_of
 
 _TAKES_ANYTHING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -279,9 +280,11 @@ def _literal(value: object) -> str | None:
 
 def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
     """The function itself, and the arguments that are bound to it already."""
-    function = passed_on(python_function(cached_function(getattr(function, "__srcgrad_primal__", function))))
-    templates.load()
-    rule = rule_of(function)
+    function = getattr(function, "__srcgrad_primal__", function)
+    rule = _rule_of_operation(function)
+    if rule is None:
+        function = passed_on(python_function(cached_function(function)))
+        rule = rule_of(function)
     if rule is not None and rule.kind == "refused":
         raise DifferentiationError(
             "E5001", f"`{rule.name}` has no derivative: {rule.note}", "write a rule for a function of your own"
@@ -290,7 +293,7 @@ def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
         return rule.composition, ()
     if is_ruled(function):
         return with_rule(function), ()
-    if not inspect.isfunction(function) and rule is not None:
+    if rule is not None and (not inspect.isfunction(function) or _is_of(function, OTHERS)):
         return _as_function(function), ()
     if hasattr(type(function), "wanted"):
         return _function_of_derivative(function), ()
@@ -340,14 +343,22 @@ def takes_several(signature: inspect.Signature) -> bool:
 def with_places(function: Function, wrt: object, count: int | None = None) -> Function | None:
     """A function with `*args` as one with a parameter for each of so many arguments; None if positions ask for none.
 
-    Without a number it tells whether there is a position beside the parameters with names: the function itself.
+    Without a number it tells whether there is a position beside the parameters with names: the function itself. So it
+    is for an operation of a library beyond the arguments that it must be given.
 
     >>> def product(first, *rest): return first * rest[0] * rest[1]
     >>> inspect.signature(with_places(product, 1, 3))
     <Signature (first, rest_0, rest_1)>
     >>> with_places(product, 0, 3), with_places(product, "rest")
     (None, None)
+    >>> with_places(np.clip, 1) is np.clip, with_places(np.clip, "a")
+    (True, None)
     """
+    if (rule := _written_operation(function)) is not None:
+        few = _required_parameters(rule)
+        asked = wrt if isinstance(wrt, tuple | list) else (wrt,)
+        beyond = any(one not in few if isinstance(one, str) else type(one) is int and one >= len(few) for one in asked)
+        return (function if count is None else _as_function(function)) if beyond else None
     several = getattr(getattr(function, "__code__", None), "co_flags", 0) & inspect.CO_VARARGS
     if not several or is_ruled(function):
         return None
@@ -391,7 +402,12 @@ def in_order(
     try:
         bound = as_is_now(signature, primal).bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{getattr(primal, '__name__', 'the function')}(): {error}") from None
+        what = f"{getattr(primal, '__name__', 'the function')}(): {error}"
+        if is_composition(primal) or getattr(primal, "__srcgrad_operation__", None) is not None:
+            raise DifferentiationError(
+                "E5006", f"{what}, which the rule does not handle", f"its rule takes {signature}; wrap the call"
+            ) from None
+        raise TypeError(what) from None
     bound.apply_defaults()
     return tuple(bound.arguments.values())
 
@@ -427,19 +443,25 @@ def with_options(op: object, count: int, words: tuple[str, ...] = ()) -> Functio
     >>> with_options(np.clip, 1), with_options(passed_on, 1)
     (None, None)
     """
-    templates.load()
-    rule = None if inspect.isfunction(op) or isinstance(op, functools.partial) else rule_of(op)
-    if rule is None or rule.own is not None or rule.kind == "refused" or rule.composition is not None:
-        return None
-    return _as_function(op, count, words) if count + len(words) > len(_required_parameters(rule)) else None
+    rule = _written_operation(op)
+    more = rule is not None and count + len(words) > len(_required_parameters(rule))
+    return _as_function(op, count, words) if more else None
 
 
-def _names_of_places(op: Any, rule: Any, count: int) -> list[str]:
+def _written_operation(op: object) -> Rule | None:
+    """The rule of an operation of a library that is written in lines; None where there is none."""
+    rule = _rule_of_operation(op)
+    written = rule is not None and rule.own is None and rule.kind != "refused" and rule.composition is None
+    return rule if written else None
+
+
+def _names_of_places(op: Function, rule: Rule, count: int) -> list[str]:
     """What the first arguments of an operation are called: `args_0`, `args_1` where it takes any number of them."""
-    try:
-        known = list(inspect.signature(op).parameters.values())
-    except (TypeError, ValueError):  # it is written in C and says nothing
-        known = list(inspect.signature(rule.template or rule.tangent).parameters.values())[1:]
+    template = rule.template or rule.tangent
+    known = [] if template is None else list(inspect.signature(template).parameters.values())[1:]
+    if len(known) < count or any(one.kind is _KINDS.VAR_POSITIONAL for one in known):
+        with contextlib.suppress(TypeError, ValueError):  # what is written in C may say nothing
+            known = list(inspect.signature(op).parameters.values())
     made: list[str] = []
     for one in known:
         if one.kind is _KINDS.VAR_POSITIONAL:
@@ -458,10 +480,12 @@ def _as_function(op: object, count: int | None = None, words: tuple[str, ...] = 
     parameters = ", ".join([*names, *(["*", *words] if words else [])])
     given = ", ".join([*names, *(f"{one}={one}" for one in words)])
     name = getattr(op, "__name__", "op")
-    return load(f"def {name}({parameters}):\n    return op({given})\n", name, rule.name, {"op": op})
+    made = load(f"def {name}({parameters}):\n    return op({given})\n", name, rule.name, {"op": op})
+    vars(made)["__srcgrad_operation__"] = op
+    return made
 
 
-def _required_parameters(rule: Any) -> list[str]:
+def _required_parameters(rule: Rule) -> list[str]:
     if len(rule.parameters) == 1:
         return list(rule.parameters)
     template = rule.template or rule.tangent
@@ -471,6 +495,26 @@ def _required_parameters(rule: Any) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty and p.kind is not _KINDS.VAR_POSITIONAL]
 
 
+def _rule_of_operation(function: object) -> Rule | None:
+    """The rule of an operation of a library, also where it is written in Python; None for functions of users.
+
+    >>> import scipy.linalg
+    >>> _rule_of_operation(scipy.linalg.det).name, _rule_of_operation(scipy.stats.norm.logpdf).name
+    ('scipy.linalg.det', 'scipy.stats.norm.logpdf')
+    >>> _rule_of_operation(is_ruled) is None
+    True
+    """
+    templates.load()
+    if isinstance(function, functools.partial):
+        return None
+    templates.load_for(home(function) or "")
+    return rule_of(function) if not isinstance(function, FunctionType) or _is_of(function, OTHERS) else None
+
+
+def _is_of(function: object, libraries: tuple[str, ...]) -> bool:
+    return str(getattr(function, "__module__", "")).partition(".")[0] in libraries
+
+
 def is_ruled(function: object) -> bool:
     """Whether a function of a user has a rule, or may not be looked into: its source says nothing then."""
     known = rule_of(function)
@@ -478,11 +522,11 @@ def is_ruled(function: object) -> bool:
         return True
     if not isinstance(function, FunctionType | MethodType | functools.partial):
         return False
-    module = str(getattr(function, "__module__", "")).partition(".")[0]
-    return is_opaque(function) or (known is not None and module not in LIBRARIES)
+    return is_opaque(function) or (known is not None and not _is_of(function, LIBRARIES))
 
 
-LIBRARIES = ("numpy", "scipy", "srcgrad")
+OTHERS = ("numpy", "scipy")
+LIBRARIES = (*OTHERS, "srcgrad")
 
 
 @functools.lru_cache(maxsize=256)

@@ -148,9 +148,12 @@ def summands(g: Any, xs: Any) -> Any:
 
     >>> summands(np.ones(2), [np.zeros(2), 1.0])
     [array([1., 1.]), np.float64(2.0)]
+    >>> summands(np.ones(2), np.zeros(3))  # of `sum(xs, start)`, where each item is added to both
+    array([2., 2., 2.])
     """
     if isinstance(xs, np.ndarray):
-        return np.broadcast_to(g, np.shape(xs))
+        item = np.broadcast_to(np.zeros((), xs.dtype), np.shape(xs)[1:])
+        return np.broadcast_to(g if np.shape(g) == np.shape(item) else sum_to(g, item), np.shape(xs))
     if isinstance(g, list):
         raise TypeError("E5005 `sum` of lists joins them; use `np.concatenate`, or add arrays")
     return [sum_to(g, x) for x in xs]
@@ -163,7 +166,8 @@ def summed(parts: Any, g: Any) -> Any:
     array([2., 2.])
     """
     if isinstance(parts, np.ndarray):
-        return sum_to(parts, g)
+        items = np.sum(parts, axis=0)
+        return items if np.shape(items) == np.shape(g) else items + np.zeros_like(g)
     total: Any = 0.0
     for part in parts:
         total = total + part

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pytest
+from scipy import integrate, linalg, special, stats
 
 import srcgrad
 from srcgrad import DifferentiationError, check_grads, grad, hessian, value_and_grad
@@ -205,6 +206,12 @@ M = np.arange(6.0).reshape(2, 3) ** 1.3 + 0.1
         (np.meshgrid, (V, M[0])),
         (np.broadcast_arrays, (V, M)),
         (np.einsum, ("ij,kj->ik", M, M)),
+        (sum, (M, M)),
+        (linalg.det, (M[:, :2],)),
+        (linalg.cholesky, (np.eye(2) + M[:, :2] @ M[:, :2].T, True)),
+        (special.logsumexp, (M, 1)),
+        (stats.norm.logpdf, (V, 1.5, 2.5)),
+        (integrate.simpson, (V,)),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
@@ -218,3 +225,9 @@ def test_bounds_have_adjoints_too() -> None:
     assert (of_values.tolist(), of_lower, of_upper) == ([0.0, 2.0, 0.0], 1.0, 4.0)
     _, tangent = srcgrad.jvp(np.clip, (V, 1.5, 2.5), (V, 5.0, 7.0))
     assert tangent.tolist() == [5.0, 2.3, 7.0]
+    assert grad(np.clip, wrt=1)(0.2, 0.3, 0.5) == grad(np.clip, wrt="a_max")(0.7, 0.3, 0.5) == 1.0
+    assert grad(stats.norm.logpdf, wrt="scale")(0.2, 0.3, 0.5) == grad(stats.norm.logpdf, wrt=2)(0.2, 0.3, 0.5) < -1.9
+    for operation, wrt, code in ((np.clip, 1, "E5009"), (stats.multivariate_normal.logpdf, 0, "E5006")):
+        with pytest.raises(DifferentiationError) as found:
+            grad(operation, wrt=wrt)(0.2)
+        assert found.value.code == code

@@ -586,7 +586,7 @@ class Derivative(Generic[P, R]):
     def with_options(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Derivative[P, R] | None:
         """The derivative of an operation of a library that is given more than it must be: `np.clip(x, low, high)`."""
         alone = len(args) == self._count and not kwargs
-        if alone or inspect.isfunction(self.function) or None in self._places:
+        if alone or None in self._places:
             return None
         asked = len(args), *kwargs
         if asked not in self._optional:

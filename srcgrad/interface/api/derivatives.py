@@ -91,6 +91,8 @@ def by_place(function: Function, wrt: object, count: int) -> Function:
         return operation
     if with_places(function, wrt) is None:
         return function
+    if not isinstance(function, FunctionType):  # of a library
+        return cast(Function, with_places(function, wrt, count))
     defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()  # which what is kept holds
     asked = "places", count, *map(id, defaults)
     return keep(function, asked, lambda: cast(Function, with_places(function, wrt, count)))

@@ -30,11 +30,19 @@ def total(y, a, axis=None, dtype=None, keepdims=False):
 
 
 @adjoint.linear(
-    builtins.sum, forms=(("sum(x)", (3, 4)), ("sum(x, y)", (3, 4), (4,)), ("sum(x * x)", (3,))), complex="conjugated"
+    builtins.sum,
+    forms=(
+        ("sum(x)", (3, 4)),
+        ("sum(x, y)", (3, 4), (4,)),
+        ("sum(x, y)", (3, 4), ()),
+        ("sum(x, y)", (3,), (2, 1)),
+        ("sum(x * x)", (3,)),
+    ),
+    complex="conjugated",
 )
 def builtin_sum(y, iterable, start=0):
     d[iterable] = summands(d[y], iterable)
-    d[start] = d[y]
+    d[start] = sum_to(d[y], start)
 
 
 @adjoint(np.nansum, asks=(np.nansum,), forms=reduction_forms("np.nansum"), linear=("a",))
