@@ -37,7 +37,7 @@ from srcgrad.backend.text.module import (
 )
 from srcgrad.backend.text.references import identifiers
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError, no_parameter
 from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Kind, Names, PullbackForm, Spec, of_display
 from srcgrad.core.files import load
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
@@ -332,9 +332,7 @@ def names_of(asked: tuple[int | str, ...] | None, known: list[str]) -> tuple[str
         elif isinstance(item, str) and item in known:
             found.append(item)
         else:
-            raise DifferentiationError(
-                "E5009", f"no parameter is {item!r}", f"the parameters are: {', '.join(known) or 'none'}"
-            )
+            raise no_parameter(item, known)
     if len(set(found)) != len(found) or not found:
         raise DifferentiationError("E5009", f"wrt={asked!r} names a parameter twice, or none", "name each one once")
     return tuple(found)

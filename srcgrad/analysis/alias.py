@@ -668,7 +668,7 @@ def check_held(body: Block, flow: Graph, views: Views, facts: Facts) -> None:
         given = _escaping_operands(node, facts)
         for held in [n.id for part in given for n in walk(part) if isinstance(n, gast.Name)]:
             if held in changed and (later := _changed_after(flow, node, held)) is not None:
-                raise _refusal_of_stale(later, node, held, "list", facts)
+                raise _refusal_of_stale(later, node, held, facts.kinds.containers.get(held, "list"), facts)
         if written_names(node) and facts.list_kind(written_names(node)[0]):
             _check_items(node, given, flow, views, body, facts)
 
@@ -719,7 +719,7 @@ def _check_items(node: Node, given: Iterable[Node], flow: Graph, views: Views, b
 
 
 def _refusal_of_stale(later: Node, node: Node, held: str, what: str, facts: Facts) -> Exception:
-    copy = "`.copy()`" if what == "array" else "`list(...)`"
+    copy = "`list(...)`" if what == "list" else "`.copy()`"
     return facts.refuse(
         later,
         "E5010",

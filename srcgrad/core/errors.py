@@ -12,7 +12,7 @@ import linecache
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 
@@ -107,6 +107,21 @@ def near_names(name: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.6)
     return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def no_parameter(item: object, known: Sequence[str]) -> DifferentiationError:
+    """E5009: `wrt` names none of the parameters.
+
+    >>> print(no_parameter("bases", ["base", "height"]))
+    E5009 wrt names no parameter: no parameter is 'bases'
+      what to do: did you mean base? the parameters are: base, height
+    """
+    if not known:
+        remedy = "write a function of what is differentiated, as `lambda x: ...`"
+        return DifferentiationError("E5009", "the function has no parameters", remedy)
+    near = near_names(item, known) if isinstance(item, str) else ""
+    remedy = f"{near} the parameters are: {', '.join(known)}".lstrip()
+    return DifferentiationError("E5009", f"no parameter is {item!r}", remedy)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ Where a derivative meets a function of which nothing is known, it says what to d
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import (
@@ -123,14 +124,31 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             f"`{called}` is a method of a frozen distribution",
             FROZEN,
         )
-    wrapper = is_of_library(facts.resolution.operation[value].function)
-    what = ", and is opaque" if opaque else "" if wrapper else " and no Python source"
+    function = facts.resolution.operation[value].function
+    if isinstance(function, type) and isinstance(value, gast.Call) and not opaque:
+        return facts.refuse(value, "E5003", *_class_without_rule(function, value, facts))
+    what = ", and is opaque" if opaque else "" if is_of_library(function) else " and no Python source"
     return facts.refuse(
         value,
         "E5003",
         f"`{called}` has no rule{what}",
         f"{_rule_to_write(called, len(getattr(value, 'args', [])))}, or use srcgrad.stop_gradient",
     )
+
+
+def _class_without_rule(made: type, call: Node, facts: Facts) -> tuple[str, str]:
+    """Why no derivative goes into an object of a class, and what to make of these values in its place."""
+    called, place = gast.unparse(call.func), facts.place(call)
+    inside = place.text[place.column : place.column + place.width].removeprefix(called)
+    inside = inside if inside.endswith(")") else "(...)"
+    what = f"no derivative goes through what `{called}(...)` makes"
+    if issubclass(made, Mapping):
+        return what, "write its keys and values out, or a comprehension: `{k: v for k, v in p.items()}`"
+    if issubclass(made, Collection) and made.__module__ == "builtins":
+        return what, f"use `list{inside}`, or an array"
+    if made.__module__ == "builtins":
+        return what, "compute it with numbers and NumPy functions"
+    return what, f"make `{called}` a dataclass, and read its fields here; keep values that change in a dict"
 
 
 def _near_members(function: Node, facts: Facts) -> str:

@@ -81,6 +81,11 @@ def unused_result(call: Node, local: frozenset[str]) -> tuple[str, str]:
             f"`{held.id}` changes by `.{call.func.attr}()`, and is not a list of this function all along",
             "begin it by `[]` here, and give what is made of it, or stands for it, a name of its own",
         )
+    if isinstance(held, gast.Name) and held.id in local and not hasattr(np.ndarray, call.func.attr):
+        return (
+            f"`.{call.func.attr}()` may change the object `{held.id}`, and that is not accepted",
+            f"let it return the new values, and bind them: `{held.id} = {gast.unparse(call)}`",
+        )
     return (
         "a call whose result is not used is not accepted: it may change its arguments",
         "bind the result to a name; print, warnings and logging are accepted",

@@ -308,7 +308,8 @@ def _check_target(target: Node, statement: Node, facts: Facts) -> None:
                 "write into the array itself, with one index: `a[i, j] = e`",
             )
     elif isinstance(target, gast.Attribute):
-        raise facts.refuse(target, "E5005", "assignment to an attribute is not accepted", "bind the value to a name")
+        remedy = f"return the new value, or keep it in a dict: `state[{target.attr!r}] = ...`"
+        raise facts.refuse(target, "E5005", "assignment to an attribute is not accepted", remedy)
     elif isinstance(target, gast.Starred):
         raise _refusal(facts, target)
 
@@ -641,12 +642,10 @@ def check_silent(function: Node, facts: Facts) -> None:
         hooks = {id(item) for each in inside if isinstance(each, gast.Lambda) for item in walk(each.body)}
         for item in [item for item in inside if isinstance(item, gast.Call) and id(item) not in hooks]:
             if item is not alone and changes(item, facts, local):
-                raise facts.refuse(
-                    item,
-                    "E5010",
-                    f"`{gast.unparse(item.func)}` changes an object inside of an expression",
-                    "call it in a statement of its own, or write `a[...] = ...`",
-                )
+                what = f"`{gast.unparse(item.func)}` changes an object inside of an expression"
+                own = isinstance(item.func, gast.Attribute) and not hasattr(np.ndarray, item.func.attr)
+                remedy = "let it return what it changes, and bind that" if own else "call it in a statement of its own"
+                raise facts.refuse(item, "E5010", what, f"{remedy}, or write `a[...] = ...`")
     _keep_draws(function, local, facts)
 
 

@@ -149,13 +149,17 @@ def check_input(value: object, name: str, others: Iterable[str] = ()) -> None:
             f"pass floats (`float(...)`, `.astype(float)`){_by_another(name, others)}",
         )
     elif not _is_inexact(value):
-        labelled = hasattr(value, "to_numpy")  # pandas, xarray, polars
-        plain = (
-            f"pass the array in it, `{name}.to_numpy()`" if labelled else "pass numbers, arrays or containers of them"
-        )
-        raise DifferentiationError(
-            "E5017", f"the argument `{name}` is {_describe(value)}", f"{plain}{_by_another(name, others)}"
-        )
+        what = f"the argument `{name}` is {_describe(value)}"
+        raise DifferentiationError("E5017", what, f"{_plain(value, name)}{_by_another(name, others)}")
+
+
+def _plain(value: object, name: str) -> str:
+    """What to pass in place of a value of a kind that is not supported."""
+    if hasattr(value, "to_numpy"):  # pandas, xarray, polars
+        return f"pass the array in it, `{name}.to_numpy()`"
+    if any(map(_holds_inexact, getattr(value, "__dict__", {}).values())):  # an object with numbers in it
+        return f"make `{type(value).__name__}` a dataclass, or pass its arrays one by one"
+    return "pass numbers, arrays or containers of them"
 
 
 def _by_another(name: str, parameters: Iterable[str]) -> str:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 import srcgrad.backend.targets as targets
 from srcgrad.backend.text.function import heading
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError, no_parameter
 from srcgrad.core.facts import UNKNOWN, Kind
 from srcgrad.core.files import collection_paused
 from srcgrad.core.identity import Function
@@ -213,9 +213,7 @@ def names_of(
         elif isinstance(item, str) and (item in names or (item in inner and item not in signature.parameters)):
             found.append(item)
         else:
-            raise DifferentiationError(
-                "E5009", f"no parameter is {item!r}", f"the parameters are: {', '.join(names) or 'none'}"
-            )
+            raise no_parameter(item, names)
     if len(set(found)) != len(found) or not found:
         raise DifferentiationError("E5009", f"wrt={wrt!r} names a parameter twice, or none", "name each one once")
     return tuple(found)

@@ -238,8 +238,12 @@ def failed_rule(error: Exception, again: Callable[[], object] | None = None) -> 
             return error  # of a function of the user, which a helper or the text calls
     if not isinstance(error, FAILURES) or not (inside or _runs(again, error)):
         return error
-    what = f"the rule does not hold for these arguments: {type(error).__name__}: {error}"
-    return DifferentiationError("E5006", what, "pass an array of another shape or kind, or leave it out of wrt", place)
+    raised = f"{type(error).__name__}: {error}"
+    if inside:
+        remedy = "pass an array of another shape or kind, or leave it out of wrt"
+        return DifferentiationError("E5006", f"the rule does not hold for these arguments: {raised}", remedy, place)
+    remedy = "write the line in smaller steps, with numbers and arrays; and report this as a bug of srcgrad"
+    return DifferentiationError("E5006", f"the derivative fails where the function runs: {raised}", remedy, place)
 
 
 def within_rules(file: str, number: int) -> bool:
