@@ -18,7 +18,7 @@ GPU ?= gpu
 # Tests of kernels that only CPUs are given.
 HOSTS := parts scattered
 
-.PHONY: array-api-tests editor help test quick texts wheel lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
+.PHONY: array-api-tests editor help test installed quick texts wheel lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -40,6 +40,8 @@ help:
 
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+installed: $(VENV)/test.installed $(VENV)/lint.installed
 
 quick: $(VENV)/test.installed
 	$(BIN)/python -m tests.quick

@@ -165,7 +165,7 @@ def test_insert(obj, axis):
     def f(x, y):
         return np.insert(x, obj, y, axis)
 
-    for shape in [(), (1,), (2,), (3,), (1, 3), (2, 1), (2, 2), (2, 3), (3, 2)] if axis != -1 else [(), (2, 1)]:
+    for shape in [(), (1,), (2,), (3,), (1, 3), (2, 1), (2, 2), (2, 3), (3, 2)] if axis in (None, 0) else [(), (2, 1)]:
         y = np.linspace(1.0, 2.0, int(np.prod(shape))).reshape(shape)
         try:
             np.insert(x, obj, y, axis)

@@ -7,6 +7,7 @@ import inspect
 import operator
 import re
 import textwrap
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -27,6 +28,7 @@ from tests.templates.rule_cases import (
     cases,
     differentiable_rules,
     empty_cases,
+    every,
     knows_floats_only,
     namespace,
     pinned_cases,
@@ -171,14 +173,15 @@ def test_pinned_points(rule: Rule) -> None:
 
 @of_each([rule for rule in RULES if rule.second])
 def test_second_order(rule: Rule) -> None:
-    """All four nestings of the first form, and reverse over reverse of every sixth other one.
+    """Reverse over reverse of the first form and of every sixth other one; of a third of the rules all four nestings.
 
     `make rules` checks all nestings of all forms.
     """
     reports = {}
     first, *others = representative_cases(rule)
+    all_nestings = every() or zlib.crc32(rule.name.encode()) % 3 == 0
     for place, case in enumerate([first, *others[::6]]):
-        modes = ("reverse",) if place else MODES
+        modes = MODES if all_nestings and not place else ("reverse",)
         reports[str(case)] = _report(case, case.arguments(), 2, modes)
     assert _failures(reports) == ""
 
