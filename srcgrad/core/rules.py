@@ -810,43 +810,58 @@ def accept_complex(ops: Iterable[object], how: str, values: str = "") -> None:
 class OtherForm:
     """A composition, and the calls for which it stands: those that give a parameter named in `given`.
 
-    A parameter has to be one of the literals that are listed with it, if any are. Of several for one operation the
-    first that a call asks for stands for it.
+    A parameter has to be one of the literals that are listed with it, if any are, or a function if it is among those
+    that are `called`. Of several for one operation the first that a call asks for stands for it.
     """
 
     composition: Callable[..., object]
     given: dict[str, tuple[Any, ...]]
     positions: dict[int, str] = field(default_factory=dict)
+    called: tuple[str, ...] = ()
 
 
 _known: dict[object, list[OtherForm]] = {}
 
 
 def declare_other_form(
-    op: object, forms: tuple[Form, ...], positions: dict[int, str] | None = None, **given: tuple[Any, ...]
+    op: object,
+    forms: tuple[Form, ...],
+    positions: dict[int, str] | None = None,
+    called: tuple[str, ...] = (),
+    **given: tuple[Any, ...],
 ) -> Callable[[Function], Function]:
     """Write the op out for calls that give one of these parameters: `otherwise(np.pad, FORMS, mode=("mean",))`.
 
-    `positions` are the places at which such parameters may stand, too.
+    `positions` are the places at which such parameters may stand, too; `called` are those that have to be functions.
     """
     rule = rule_of(op)
     assert rule is not None, "a rule that holds for all other calls comes first"
     replace_rule(rule, replace(rule, forms=(*rule.forms, *forms)))
 
     def decorate(composition: Callable[..., object]) -> Function:
-        _known.setdefault(key_of(op), []).append(OtherForm(composition, given, positions or {}))
+        _known.setdefault(key_of(op), []).append(OtherForm(composition, given, positions or {}, called))
         compositions.add(composition)
         return composition
 
     return decorate
 
 
-def written_out(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Function | None:
+def may_be_function(node: Node) -> bool:
+    """Whether an expression may be a function, as far as its text tells."""
+    return not isinstance(node, gast.Constant)
+
+
+def written_out(
+    rule: Rule,
+    arguments: list[Node],
+    keywords: list[gast.keyword],
+    is_function: Callable[[Node], bool] = may_be_function,
+) -> Function | None:
     """The composition that stands for a call; None where the rule itself does.
 
     An iterator is none: what one yields is written out where it is consumed, `iterator_of`.
     """
-    found = _composition(rule, arguments, keywords)
+    found = _composition(rule, arguments, keywords, is_function)
     return None if found is None or inspect.isgeneratorfunction(found) else found
 
 
@@ -856,10 +871,16 @@ def iterator_of(rule: Rule, arguments: list[Node], keywords: list[gast.keyword])
     return found if inspect.isgeneratorfunction(found) else None
 
 
-def _composition(rule: Rule, arguments: list[Node], keywords: list[gast.keyword]) -> Function | None:
+def _composition(
+    rule: Rule,
+    arguments: list[Node],
+    keywords: list[gast.keyword],
+    is_function: Callable[[Node], bool] = may_be_function,
+) -> Function | None:
     for op in (rule.op, *rule.aliases):
         for held in _known.get(key_of(op), ()):
-            if any(_asks(held.given, *pair) for pair in _pairs(held, arguments, keywords)):
+            asking = [pair for pair in _pairs(held, arguments, keywords) if _asks(held.given, *pair)]
+            if any(word not in held.called or is_function(value) for word, value in asking):
                 return held.composition
     return rule.composition
 

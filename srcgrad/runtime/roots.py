@@ -168,9 +168,18 @@ def minimum_found(
     return found.x, found.fun, found.success, found.message, found.get("nit", 0), found.nfev
 
 
-def lowest(fun: Function, x0: object, args: object = (), **options: object) -> Found:
-    """What `minimum_found` gives, as numbers without a derivative."""
-    return minimum_found(fun, x0, args, **options)
+def lowest(
+    fun: Function,
+    x0: object,
+    args: object = (),
+    *,
+    jac: object = None,
+    hess: object = None,
+    differences: object = None,
+    **options: object,
+) -> Found:
+    """What `minimum_found` gives, as numbers without a derivative; `differences` names those for a slope."""
+    return minimum_found(fun, x0, args, jac=differences if jac is None else jac, hess=hess, **options)
 
 
 def least_squares_found(
@@ -194,9 +203,17 @@ def least_squares_found(
     return found.x, found.cost, found.fun, found.success, found.message, found.status, found.nfev
 
 
-def nearest(fun: Function, x0: object, args: object = (), **options: object) -> Found:
-    """What `least_squares_found` gives, as numbers without a derivative."""
-    return least_squares_found(fun, x0, args=args, **options)
+def nearest(
+    fun: Function,
+    x0: object,
+    args: object = (),
+    *,
+    jac: object = None,
+    differences: object = "2-point",
+    **options: object,
+) -> Found:
+    """What `least_squares_found` gives, as numbers without a derivative; `differences` names those for slopes."""
+    return least_squares_found(fun, x0, differences if jac is None else jac, args=args, **options)
 
 
 def fitted(misfit: Function, p0: object, count: int, args: Found = (), **options: Value) -> Found:

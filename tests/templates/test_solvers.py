@@ -151,6 +151,33 @@ def of_a_solver_of_ones_own(a: Any, b: Any) -> Any:
     return np.sum(solved(a, 2.0 * b) ** 2) * b[0]
 
 
+def cost_of(p: Any, c: Any) -> Any:
+    return (p[0] - c) ** 2 + p[0] ** 4
+
+
+def slope_of(p: Any, c: Any) -> Any:
+    return 2.0 * (p - c) + 4.0 * p**3
+
+
+def with_slope_and_curvature(k: Any) -> Any:
+    return minimize(cost_of, [0.0], (k,), "trust-ncg", slope_of, lambda p, c: np.diag(2.0 + 12.0 * p**2)).x[0]
+
+
+def with_slope_beside(k: Any) -> Any:
+    return minimize(lambda p: (cost_of(p, k), slope_of(p, k)), [0.0], jac=True).x[0]
+
+
+def with_no_slope_after_all(k: Any, jac: Any = None) -> Any:
+    return minimize(cost_of, [0.0], (k,), jac=jac, options={"gtol": 1e-7}).x[0]
+
+
+def with_slopes_of_errors(k: Any) -> Any:
+    return least_squares(lambda p: p - k, [0.0], lambda p: np.eye(1)).x[0] / (1.0 + 6.0 * P * P)
+
+
+P = minimize(cost_of, [0.0], (0.7,), jac=slope_of, tol=1e-12).x[0]
+
+
 PROGRAMS = [
     (of_a_solver_of_ones_own, (np.array([[2.0, 0.5], [-0.3, 1.0]]), np.array([0.7, 1.1]))),
     (far_from_its_data, (0.7,)),
@@ -265,6 +292,13 @@ def fit_held_by_a_bound(k: Any) -> Any:
 
 def least_squares_held_by_a_bound(k: Any) -> Any:
     return least_squares(lambda p: p - k, [0.2], bounds=(0.0, 0.5)).x[0]
+
+
+@pytest.mark.parametrize(
+    "f", [with_slope_and_curvature, with_slope_beside, with_no_slope_after_all, with_slopes_of_errors]
+)
+def test_derivatives_that_a_search_is_given_are_for_the_search_alone(f: Any) -> None:
+    assert np.isclose(jvp(f, (0.7,), (1.0,))[1], 1.0 / (1.0 + 6.0 * P * P), rtol=1e-4)
 
 
 @pytest.mark.parametrize("f", [held_by_a_bound, fit_held_by_a_bound, least_squares_held_by_a_bound])

@@ -216,7 +216,11 @@ def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | Non
     if rule is None and found is not None and found.binding is not None and is_composition(found.called):
         known = binding_of(call.func, facts, local)  # of reduce there are two: with and without a value to begin with
         rule = None if known is None else rule_of(known.object)
-    composition = None if rule is None else written_out(rule, call.args, call.keywords)
+    composition = None
+    if rule is not None:
+        composition = written_out(
+            rule, call.args, call.keywords, lambda node: function_of(node, facts, local) is not None
+        )
     if found is None or composition is None:
         return found
     return replace(found, binding=Binding("object", composition))

@@ -9,6 +9,7 @@ from srcgrad.core.rules import (
     adjoint,
     constants,
     d,
+    declare_other_form,
     declare_refused,
     in_parts,
     places,
@@ -152,10 +153,10 @@ def covariance_tangent(z, covariance, p):
     d[z] = np.full_like(covariance, np.nan)
 
 
-constants([lowest], handed=FunctionArgument("fun", 1, None))
+constants([lowest], handed=FunctionArgument("fun", 1, None, beside=("jac", "hess")))
 constants([lowest_number], handed=FunctionArgument("fun", 1, None, ndim=0))
 constants([settled_at], handed=FunctionArgument("func", 1, None, ndim=None))
-constants([nearest], handed=FunctionArgument("fun", 1, None))
+constants([nearest], handed=FunctionArgument("fun", 1, None, beside=("jac",)))
 constants([fitted], handed=FunctionArgument("misfit", 1, None))
 constants([start_of], handed=FunctionArgument("f", None, None))
 LEAST = "The minimum is where the gradient is zero, and its derivative that of this root."
@@ -167,7 +168,8 @@ LEAST = "The minimum is where the gradient is zero, and its derivative that of t
         (f"scipy.optimize.minimize(lambda p, k: np.sum((p - k) ** 2 + p ** 4), np.zeros(2), args=(x,), {TOL}).x", (2,)),
         (f"scipy.optimize.minimize(lambda p: np.sum((p - x) ** 2 + p ** 4), np.zeros(2), {TOL}).fun", (2,)),
     ),
-    note=f"{LEAST} Without `jac=` and the like and `constraints=`; no bound may hold a value back.",
+    note=f"{LEAST} Derivatives that are given are for the search alone. Without `hessp=` and `constraints=`; no bound"
+    " may hold a value back.",
 )
 def minimize(
     fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(), tol=None, options=None
@@ -190,12 +192,141 @@ def minimize(
     return x, cost(x), found[2], found[3], found[4], found[5]
 
 
+SQUARES = "scipy.optimize.minimize(lambda p: np.sum((p - x) ** 2 + p ** 4), np.zeros(2)"
+
+
+@declare_other_form(
+    optimize.minimize,
+    (
+        (
+            "scipy.optimize.minimize(lambda p: (np.sum((p - x) ** 2 + p ** 4), 2.0 * (p - x) + 4.0 * p ** 3), "
+            f"np.zeros(2), jac=True, {TOL}).x",
+            (2,),
+        ),
+    ),
+    {4: "jac"},
+    jac=(True,),
+)
+def minimize_both(fun, x0, args=(), method=None, *, jac, bounds=None, constraints=(), tol=None, options=None):
+    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
+
+    def both(p):
+        return fun(p, *args)
+
+    def cost(p):
+        return np.sum(fun(p, *args)[0])
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = lowest(both, x0, method=method, jac=True, bounds=bounds, tol=tol, options=options)
+    x = root_at(slope, found[0])
+    return x, cost(x), found[2], found[3], found[4], found[5]
+
+
+@declare_other_form(
+    optimize.minimize,
+    ((f"{SQUARES}, jac='3-point', {TOL}).x", (2,)),),
+    {4: "jac"},
+    jac=("2-point", "3-point", "cs"),
+)
+def minimize_by_differences(
+    fun, x0, args=(), method=None, jac=None, *, bounds=None, constraints=(), tol=None, options=None
+):
+    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
+
+    def value(p):
+        return fun(p, *args)
+
+    def cost(p):
+        return np.sum(value(p))
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = lowest(value, x0, method=method, differences=jac, bounds=bounds, tol=tol, options=options)
+    x = root_at(slope, found[0])
+    return x, cost(x), found[2], found[3], found[4], found[5]
+
+
+@declare_other_form(
+    optimize.minimize,
+    (
+        (
+            f"{SQUARES}, jac=lambda p: 2.0 * (p - x) + 4.0 * p ** 3, hess=lambda p: np.diag(2.0 + 12.0 * p ** 2), "
+            "method='trust-exact', tol=1e-12).x",
+            (2,),
+        ),
+    ),
+    {5: "hess"},
+    ("hess",),
+    hess=(),
+)
+def minimize_with_curvature(
+    fun, x0, args=(), method=None, jac=None, hess=None, *, bounds=None, constraints=(), tol=None, options=None
+):
+    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
+
+    def value(p):
+        return fun(p, *args)
+
+    def steps(p):
+        return jac(p, *args)
+
+    def bends(p):
+        return hess(p, *args)
+
+    def cost(p):
+        return np.sum(value(p))
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = lowest(value, x0, method=method, jac=steps, hess=bends, bounds=bounds, tol=tol, options=options)
+    x = root_at(slope, found[0])
+    return x, cost(x), found[2], found[3], found[4], found[5]
+
+
+@declare_other_form(
+    optimize.minimize,
+    ((f"{SQUARES}, jac=lambda p: 2.0 * (p - x) + 4.0 * p ** 3, {TOL}).fun", (2,)),),
+    {4: "jac"},
+    ("jac",),
+    jac=(),
+)
+def minimize_with_slope(
+    fun, x0, args=(), method=None, jac=None, *, bounds=None, constraints=(), tol=None, options=None
+):
+    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
+
+    def value(p):
+        return fun(p, *args)
+
+    def steps(p):
+        return jac(p, *args)
+
+    def cost(p):
+        return np.sum(value(p))
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = lowest(value, x0, method=method, jac=steps, bounds=bounds, tol=tol, options=options)
+    x = root_at(slope, found[0])
+    return x, cost(x), found[2], found[3], found[4], found[5]
+
+
 @adjoint.composed(
     optimize.least_squares,
     forms=(
         (f"scipy.optimize.least_squares(lambda p, k: np.exp(p) + k * p - {TIMES}, np.zeros(3), args=(x,)).x", (3,)),
     ),
-    note=f"{LEAST} Without a function for `jac=`, and other `loss=`; no bound may hold a value back.",
+    note=f"{LEAST} A function for `jac=` is for the search alone. Without other `loss=`; no bound may hold a value"
+    " back.",
 )
 def least_squares(
     fun,
@@ -211,7 +342,7 @@ def least_squares(
     max_nfev=None,
     args=(),
 ):
-    require_handled(isinstance(jac, str), "a derivative that is given to least_squares")
+    require_handled(isinstance(jac, str), "a derivative of another kind for least_squares")
     require_handled(loss == "linear", "another loss than a sum of squares")
 
     def errors(p):
@@ -227,7 +358,69 @@ def least_squares(
     found = nearest(
         errors,
         x0,
-        jac=jac,
+        differences=jac,
+        bounds=bounds,
+        method=method,
+        ftol=ftol,
+        xtol=xtol,
+        gtol=gtol,
+        x_scale=x_scale,
+        max_nfev=max_nfev,
+    )
+    x = root_at(slope, found[0])
+    rest = errors(x)
+    return x, 0.5 * np.sum(rest * rest), rest, found[3], found[4], found[5], found[6]
+
+
+declare_other_form(optimize.least_squares, (), {2: "jac"}, jac=("2-point", "3-point", "cs"))(least_squares)
+
+
+@declare_other_form(
+    optimize.least_squares,
+    (
+        (
+            f"scipy.optimize.least_squares(lambda p: np.exp(p) + x * p - {TIMES}, np.zeros(3), "
+            "jac=lambda p: np.diag(np.exp(p) + x)).x",
+            (3,),
+        ),
+    ),
+    {2: "jac"},
+    ("jac",),
+    jac=(),
+)
+def least_squares_with_slopes(
+    fun,
+    x0,
+    jac,
+    bounds=(-np.inf, np.inf),
+    method="trf",
+    ftol=1e-8,
+    xtol=1e-8,
+    gtol=1e-8,
+    x_scale=1.0,
+    loss="linear",
+    max_nfev=None,
+    args=(),
+):
+    require_handled(loss == "linear", "another loss than a sum of squares")
+
+    def errors(p):
+        return np.asarray(fun(p, *args))
+
+    def slopes(p):
+        return jac(p, *args)
+
+    def cost(p):
+        r = errors(p)
+        return 0.5 * np.sum(r * r)
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    found = nearest(
+        errors,
+        x0,
+        jac=slopes,
         bounds=bounds,
         method=method,
         ftol=ftol,
