@@ -637,8 +637,8 @@ class _Needs:
         waiting = [self.block[place]]
         bound = dict.fromkeys(stores(self.block[place]))
         for node in self.block[place + 1 : last + 1]:
-            inner = [one for each in statements([node]) for part in header(each) for one in loads(part)]
-            if any(one in bound and not self._is_plain(node, one) for one in inner):
+            inner = [(each, one) for each in statements([node]) for part in header(each) for one in loads(part)]
+            if any(one in bound and not self._is_plain(each, one) for each, one in inner):
                 waiting.append(node)
                 bound.update(dict.fromkeys(stores(node)))
         if waiting[-1] is self.block[last]:

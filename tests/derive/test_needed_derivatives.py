@@ -189,3 +189,17 @@ def test_a_mask_says_nothing_of_what_the_user_compares() -> None:
     np.testing.assert_allclose(slope, [1.0, 0.0], rtol=1e-12)
     with pytest.raises(TypeError, match="E5005"):
         text["root_of_what_is_positive_grad"]([0.25, -1.0])
+
+
+def bound_before_a_branch(x, y, s):
+    y = chosen_or_a_number(np.abs(x * x) ** 1.5, np.max(x))
+    if s > 0.0:
+        s = np.sum(np.triu(np.outer(x, y)) @ y)
+    return np.linalg.norm(x) + np.sum(y) * s
+
+
+def test_a_tangent_that_a_branch_reads_does_not_wait_behind_it() -> None:
+    x, y = np.array([0.3, -0.5, 0.7]), np.ones(3)
+    gradient, step = srcgrad.grad(bound_before_a_branch), 1e-6 * y
+    found = (gradient(x + step, y, 0.4) - gradient(x - step, y, 0.4)) / 2e-6
+    np.testing.assert_allclose(srcgrad.hvp(bound_before_a_branch)(x, y, 0.4, y), found, rtol=1e-7)
