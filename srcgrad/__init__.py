@@ -62,6 +62,7 @@ _HOME = {
     "jvp": "interface.api.derivatives",
     "keep_memory": "interface.api.memory",
     "linearize": "interface.api.calculus",
+    "load_ipython_extension": "interface.cli.explain",  # what `%load_ext srcgrad` asks for
     "nondifferentiable": "core.rules",
     "opaque": "core.marks",
     "register_jvp": "interface.api.user_rules",

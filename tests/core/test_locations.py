@@ -224,6 +224,10 @@ def test_an_error_in_a_notebook_points_at_its_cell():
         "def f(x):\n    y = x * 2\n    return np.sum(x.astype(int) & 1) * y",
         "slope = srcgrad.grad(f)\nslope(3.0)",
         "import warnings; warnings.simplefilter('always')\nsrcgrad.grad(lambda x: np.log(x))(0.0)",
+        "%load_ext srcgrad",
+        "%%srcgrad\ndef g(x):\n    return x * x",
+        "%%srcgrad g(3.0)\npass",
+        "%%srcgrad\ny = 1",
     ]
     script = textwrap.dedent(
         f"""
@@ -240,6 +244,9 @@ def test_an_error_in_a_notebook_points_at_its_cell():
         "E5001 operation not differentiable: `BitAnd` has no derivative\n  at In[2]:3:19\n"
     )
     assert "  from In[4]:2: srcgrad.grad(lambda x: np.log(x))(0.0)" in done.stderr
+    beside, explained = "| 2     x_bar = y_bar * 2.0 * x", "x      6                0.18"
+    assert beside in done.stdout and explained in done.stdout.splitlines()
+    assert "E5015 target cannot be read: the cell defines no function" in done.stdout
     assert "derivative.py" not in done.stdout
 
 

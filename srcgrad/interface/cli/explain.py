@@ -5,11 +5,14 @@
 `srcgrad show`: a function and its derivative side by side, lines that belong together in one colour.
 
 `srcgrad trace`: the operations of one call, with values and adjoints.
+
+`%%srcgrad`: a cell of a notebook, and below it its function beside the gradient.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import inspect
 import itertools
 import json
@@ -18,16 +21,18 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any  # what JSON holds
 
 from srcgrad.core.errors import CODES, DifferentiationError
 from srcgrad.core.files import json_list, write_output
+from srcgrad.core.source_text import hides_our_frames
 from srcgrad.interface.check.check import evaluate_arguments
 from srcgrad.interface.cli.dump import tell_refused
 from srcgrad.interface.cli.terminal import console, is_coloured
 from srcgrad.interface.dump import dump, function_of, module_of
-from srcgrad.interface.show.explain import Explanation, after_pass, explanations
+from srcgrad.interface.show.explain import Explanation, after_pass, explain, explanations, report
 from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from srcgrad.interface.show.trace import Trace, trace
 from srcgrad.interface.targets import expand_patterns, find_target, for_each_target, standard_input
@@ -197,6 +202,36 @@ def _fold_line(text: str, width: int) -> list[str]:
 def _cell(text: str, width: int, style: str) -> str:
     padded = text[:width].ljust(width)
     return f"\x1b[{style}m{padded}\x1b[0m" if style else padded
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext srcgrad` calls: `%%srcgrad` runs a cell and shows its last function beside its gradient.
+
+    What stands behind `%%srcgrad` is a function of the cell, or a call of one: `%%srcgrad loss(w, x, y)`. Of a call
+    `srcgrad.explain` tells more, and `wrt=` in it is that of `explain`.
+    """
+    shell.register_magic_function(partial(_notebook_cell, shell), "cell", "srcgrad")
+
+
+@hides_our_frames
+def _notebook_cell(shell: Any, line: str, cell: str) -> None:
+    if not shell.run_cell(cell).success:
+        return  # what it raises has been shown
+    defined = [n.name for n in ast.parse(shell.transform_cell(cell)).body if isinstance(n, ast.FunctionDef)]
+    asked = line.strip() or (defined[-1] if defined else "")
+    if not asked:
+        raise DifferentiationError("E5015", "the cell defines no function", "define one, or name one: `%%srcgrad f`")
+    call = ast.parse(asked, mode="eval").body
+    if isinstance(call, ast.Call):
+        given = ast.Call(ast.Name("explain of srcgrad", ast.Load()), [call.func, *call.args], call.keywords)
+        code = compile(ast.fix_missing_locations(ast.Expression(given)), "%%srcgrad", "eval")
+        explained = eval(code, shell.user_ns, {"explain of srcgrad": explain})
+        shown = {"text/plain": str(explained), "text/html": explained._repr_html_()}
+    else:
+        made = report(eval(asked, shell.user_ns))
+        width = max(NARROWEST, shutil.get_terminal_size((120, 24)).columns)
+        shown = {"text/plain": page(made.sides, width, False), "text/html": made._repr_html_()}
+    shell.display_pub.publish(shown)
 
 
 def run_trace(asked: argparse.Namespace) -> int:

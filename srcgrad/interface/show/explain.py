@@ -1,6 +1,7 @@
 """A derivative line by line, and after any pass.
 
-`srcgrad.explain`: line by line, what carries the derivative, what is recorded, how much that is, and why.
+`srcgrad.explain`: line by line, what carries the derivative, what is recorded, how much that is, and why; for given
+arguments also the gradient, whether it agrees with differences, and which argument moves the result.
 
 Looking at a function after any pass: every phase prints as legal Python.
 
@@ -13,8 +14,9 @@ import inspect
 import json
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from html import escape
 from typing import Any  # functions of arbitrary arguments
 
 import numpy as np
@@ -34,11 +36,12 @@ from srcgrad.derive.program import Program
 from srcgrad.derive.recording import SavedValue
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.derivative import Derivative, Wrt
-from srcgrad.interface.api.derivatives import float_arguments
+from srcgrad.interface.api.derivatives import by_place, float_arguments, vjp
 from srcgrad.interface.api.differentiable import TEXTS
 from srcgrad.interface.api.execute import execute_derivative
 from srcgrad.interface.api.execute import run as execute_run
-from srcgrad.interface.check.check import evaluate_arguments
+from srcgrad.interface.check.check import check_report, evaluate_arguments
+from srcgrad.interface.check.finite_differences import is_float, parts, real_vector, tangent_like, vector
 from srcgrad.interface.dump import DumpedModule, function_of, module_of
 from srcgrad.interface.show.side_by_side import Report, plain_spelling, sides
 from srcgrad.interface.targets import find_target
@@ -58,42 +61,87 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Input:
+    """How an argument, or a part of one, moves the result (the sum of its elements, if these are several).
+
+    `adjoint` is the largest element of its adjoint; `change` what the result changes by, to first order, where the
+    argument grows by one percent (None for complex numbers). `reaches` is False where no derivative flows from it to
+    the result, whatever the values are.
+    """
+
+    name: str
+    adjoint: float
+    change: float | None
+    reaches: bool
+
+
+@dataclass(frozen=True)
 class Explanation:
     """What happens in a function when it is differentiated; `str` is a table.
 
-    `lines` are its lines that do something; `saved` is all that the forward half keeps for the backward half.
+    `lines` are its lines that do something; `saved` is all that the forward half keeps for the backward half. With
+    arguments there are also `inputs`, that which moves the result most first; `checked`, what finite differences say;
+    and `gradient`, the text. A notebook shows the report of the gradient.
     """
 
     function: str
     wrt: tuple[str, ...]
     lines: tuple[Line, ...]
     saved: tuple[SavedValue, ...]
+    inputs: tuple[Input, ...] = ()
+    checked: str = ""
+    gradient: str = ""
+    report: Report | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         rows = [("line", "active", "recorded", "why", "text")]
         for line in self.lines:
             recorded, why = ", ".join(line.recorded) or "-", "; ".join(line.why) or "-"
             rows.append((str(line.number), "yes" if line.active else "no", recorded, why, line.text))
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        body = ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]]).rstrip() for row in rows]
         kept = ", ".join(one.name if one.name == one.value else f"{one.name} ({one.value})" for one in self.saved)
         last = f"kept for the backward half: {kept or 'nothing'}"
-        return "\n".join([f"{self.function}, with respect to {', '.join(self.wrt)}", *body, last])
+        title = f"{self.function}, with respect to {', '.join(self.wrt)}"
+        of_call = ["", self._of_call(), "", self.gradient.rstrip()] if self.gradient else []
+        return "\n".join([title, *_columns(rows), last, *of_call])
+
+    def _of_call(self) -> str:
+        rows = [("input", "largest adjoint", "1 % more of it changes the result by")]
+        for one in self.inputs:
+            change = "-" if one.change is None else f"{one.change:.4g}"
+            rows.append(
+                (one.name, f"{one.adjoint:.4g}", change if one.reaches else "nothing: it never reaches the result")
+            )
+        return "\n".join([*_columns(rows), *([self.checked] if self.checked else [])])
 
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str | None:
+        if self.report is None:
+            return None
+        return self.report.fragment(f'<pre tabindex="0">{escape(self._of_call())}</pre>\n' if self.inputs else "")
+
     def json(self) -> str:
-        """The same as JSON: `function`, `wrt`, `lines` and `saved`, with the fields of `Line` and `SavedValue`."""
-        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+        """The same as JSON: all but `report`, with the fields of `Line`, `SavedValue` and `Input`."""
+        made = asdict(replace(self, report=None))
+        del made["report"]
+        return json.dumps(made, indent=2, ensure_ascii=False)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows as lines, all cells of a column equally wide but for those of the last."""
+    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+    return ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in rows]
 
 
 @hides_our_frames
-def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = None) -> Explanation:
+def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = None, check: bool = True) -> Explanation:
     """Line by line: whether it carries the derivative, what is recorded there, and why; and what is kept in all.
 
-    With arguments the function is run, and the bytes of what is recorded are told; ranks are known then, so that less
-    may be kept. `wrt` is that of `grad`; without it: all parameters, or all arguments that hold real numbers.
+    With arguments the function is run: the bytes of what is recorded are told, how large each adjoint is and how much
+    the argument moves the result, and the text of the gradient for such arguments. It is run some dozen times more to
+    compare the gradient with finite differences, unless `check` is False. `wrt` is that of `grad`; without it: all
+    parameters, or all arguments that hold real numbers. Errors are those of `grad`.
 
     >>> import srcgrad
     >>> def power(x, n):
@@ -101,7 +149,8 @@ def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = No
     ...     for k in range(n):
     ...         p = p * x
     ...     return p
-    >>> print(srcgrad.explain(power, 2.0, 3, wrt="x"))
+    >>> told = srcgrad.explain(power, 2.0, 3, wrt="x", check=False)
+    >>> print(str(told).partition("# Generated")[0].rstrip())  # what follows is told.gradient
     power, with respect to x
     line  active  recorded          why                   text
     2     yes     -                 -                         p = 1.0
@@ -109,11 +158,14 @@ def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = No
     4     yes     p (24 bytes x 3)  p: needed by line 4           p = p * x
     5     yes     -                 -                         return p
     kept for the backward half: x, n, p_stack (p)
+    <BLANKLINE>
+    input  largest adjoint  1 % more of it changes the result by
+    x      12               0.24
     """
     if wrt is None:
         wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
     if args:
-        return explanation(*bytes_kept(function, wrt, args))
+        return _explanation_of_call(by_place(function, wrt, len(args)), wrt, args, check)
     derivative: Derivative[..., object] = Derivative(function, "reverse", wrt, False)
     return explanation(_facts(derivative.primal, derivative.wrt, {}), {})
 
@@ -121,6 +173,57 @@ def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = No
 def explanation(facts: Facts, sizes: dict[str, list[int]]) -> Explanation:
     """What is known of a function that has been differentiated, with the bytes of what it records."""
     return Explanation(facts.source.name, facts.request.wrt, tuple(lines_of(facts, sizes)), facts.tape.kept)
+
+
+def _explanation_of_call(
+    function: Callable[..., object], wrt: Wrt, args: tuple[object, ...], check: bool
+) -> Explanation:
+    """An explanation with what the arguments of a call tell."""
+    facts, sizes = bytes_kept(function, wrt, args)
+    value, pullback = vjp(function, *args, wrt=facts.request.wrt)
+    mode = "reverse" if isinstance(value, float | np.floating) else "vjp"
+    derivative: Derivative[..., object] = Derivative(function, mode, wrt, len(facts.request.wrt) == 1)
+    given, kinds = derivative.arguments(args, {})
+    text = derivative.executed_text(kinds).text
+    named = dict(zip(list(derivative.signature.parameters)[len(derivative.bound) :], given, strict=True))
+    adjoints = dict(zip(derivative.wrt, pullback(tangent_like(value, np.ones(vector(value).size))), strict=True))
+    inputs = [one for name in adjoints for one in _inputs(name, named.get(name), adjoints[name], derivative, kinds)]
+    inputs.sort(key=lambda one: -abs(one.change or 0.0))
+    report = derivative.report(by_value(facts, sizes))
+    checked = _verdict(function, args, derivative.wrt) if check and set(derivative.wrt) <= set(named) else ""
+    return replace(explanation(facts, sizes), inputs=tuple(inputs), checked=checked, gradient=text, report=report)
+
+
+def _inputs(
+    name: str, value: object, adjoint: object, derivative: Derivative[..., object], kinds: dict[str, Kind]
+) -> Iterator[Input]:
+    """The parts of an argument that hold floats, or a local variable, whose value is not known."""
+    found = dict(parts(value, name))
+    for label, part in parts(adjoint, name):
+        if not is_float(part):
+            continue
+        numbers, at = real_vector(part), found.get(label)
+        largest = float(np.max(np.abs(numbers), initial=0.0))
+        real = is_float(at) and np.asarray(at).dtype.kind == "f"
+        change = 0.01 * float(np.dot(numbers, real_vector(at))) if real else None
+        reaches = largest != 0.0 or bool(_facts(derivative.primal, (name,), kinds).activity.active)
+        yield Input(label, largest, change, reaches)
+
+
+def _verdict(function: Callable[..., object], args: tuple[object, ...], wrt: tuple[str, ...]) -> str:
+    """What finite differences say of a gradient."""
+    try:
+        records = check_report(function, args, 1, ("reverse",), wrt=wrt)
+    except DifferentiationError as error:
+        return f"not compared with finite differences: {error.message}"
+    failed = [record for record in records if not record.passed]
+    wrong = [record for record in failed if not record.undecided]
+    if wrong:
+        return f"WRONG: {wrong[0].argument} has a relative error of {wrong[0].error:.1e}. {wrong[0].detail}".rstrip()
+    if failed:
+        return f"finite differences cannot decide at {failed[0].argument}: {failed[0].detail}"
+    largest = max((record.error for record in records if record.oracle == "reverse"), default=0.0)
+    return f"agrees with finite differences: the largest relative error is {largest:.0e}"
 
 
 def explanations(
@@ -134,12 +237,11 @@ def explanations(
         kinds = kinds_of_annotations(function.source.tree, function.module)
         names = active_parameters(function, kinds) if wrt is None else named_parameters(function, wrt)
         if arguments is None:
-            facts, sizes = _facts(function, names, kinds), dict[str, list[int]]()
+            made.append(explanation(_facts(function, names, kinds), {}))
         else:
             values = evaluate_arguments(arguments)
             with module_of(target, text) as module:
-                facts, sizes = bytes_kept(function_of(module, function.qualname), names, values)
-        made.append(explanation(facts, sizes))
+                made.append(_explanation_of_call(function_of(module, function.qualname), names, values, True))
     return made
 
 

@@ -376,7 +376,7 @@ class Report:
         '<!doctype html>'
         """
         title = escape(self.title)
-        body = self._fragment(f"<h1>{title}</h1>\n")
+        body = self.fragment(f"<h1>{title}</h1>\n")
         return (
             f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
@@ -391,9 +391,9 @@ class Report:
         write_file(self.html(), fspath(path), inputs, force)
 
     def _repr_html_(self) -> str:
-        return self._fragment("")
+        return self.fragment("")
 
-    def _fragment(self, head: str) -> str:
+    def fragment(self, head: str) -> str:
         """A part of a page, with its own style and script, which touch nothing else of the page."""
         legend = (
             f'<p class="legend"><span class="how">{escape(HOW)}</span> '

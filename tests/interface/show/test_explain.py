@@ -9,6 +9,7 @@ import numpy as np
 import srcgrad
 from srcgrad import explain, grad
 from srcgrad.interface.cli import main
+from srcgrad.rules import d
 
 
 def hidden(x, w, v):
@@ -83,8 +84,64 @@ def test_explain_tells_lines_and_bytes():
         ["x (24 bytes x 2)"],
         [f"x: needed by line {first + 3}"],
     )
-    assert str(found).endswith("kept for the backward half: x, n, x_stack (x), s")
+    assert "\nkept for the backward half: x, n, x_stack (x), s\n" in str(found)
     assert repr(found) == str(found)
+
+
+def priced(price, volume, p, label):
+    return price * volume + np.sum(p["tax"] ** 2)
+
+
+def test_explain_of_a_call_tells_which_input_moves_the_result():
+    """Sizes by hand: the adjoint of price is volume, and one percent of price changes the result by 1 % of both."""
+    found = explain(priced, 3.0, 200.0, {"tax": np.array([1.0, -4.0]), "rate": 0.5}, 1.0)
+    rows = {one.name: (one.adjoint, round(one.change or 0.0, 9), one.reaches) for one in found.inputs}
+    assert rows == {
+        "price": (200.0, 6.0, True),
+        "volume": (3.0, 6.0, True),
+        "p['tax']": (8.0, 0.34, True),
+        "p['rate']": (0.0, 0.0, True),
+        "label": (0.0, 0.0, False),
+    }
+    assert list(rows)[2] == "p['tax']"
+    assert found.checked.startswith("agrees with finite differences")
+    assert found.gradient.strip().endswith("return price_bar, volume_bar, p_bar, label_bar")
+    assert "label      0                nothing: it never reaches the result" in str(found).splitlines()
+    shown = found._repr_html_()
+    assert shown is not None and "p[&#x27;tax&#x27;]" in shown and explain(priced)._repr_html_() is None
+
+
+def cubed(x):
+    return x**3
+
+
+@srcgrad.adjoint(cubed)
+def _(y, x):
+    d[x] = d[y] * x**2
+
+
+def test_explain_of_a_call_says_that_a_rule_is_wrong():
+    def twice(x):
+        return 2.0 * cubed(x)
+
+    assert explain(twice, 1.5).checked.startswith("WRONG: x has a relative error of 6.7e-01")
+    assert explain(twice, 1.5, check=False).checked == ""
+    assert explain(lambda x: np.where(x > 0.0, 2.0 * x, x), 0.0).checked.startswith(
+        "finite differences cannot decide at x"
+    )
+
+
+def test_explain_of_a_result_of_several_numbers_and_of_a_local_variable():
+    found = explain(lambda x, w: x @ w, np.ones((2, 3)), np.full(3, 2.0))
+    assert [(one.name, one.adjoint) for one in found.inputs] == [("x", 2.0), ("w", 2.0)]
+
+    def squared(x):
+        h = x * x
+        return np.sum(h)
+
+    inner = explain(squared, np.ones(3), wrt=("x", "h"))
+    assert [(one.name, one.change) for one in inner.inputs] == [("x", 0.06), ("h", None)]
+    assert inner.checked == ""
 
 
 def test_explain_without_arguments_runs_nothing():
@@ -111,7 +168,8 @@ def test_explain_of_a_local_variable_and_a_constant():
 
 def test_json():
     made = json.loads(explain(loop, wrt="x").json())
-    assert sorted(made) == ["function", "lines", "saved", "wrt"]
+    assert sorted(made) == ["checked", "function", "gradient", "inputs", "lines", "saved", "wrt"]
+    assert (made["inputs"], made["checked"], made["gradient"]) == ([], "", "")  # nothing has run
     assert sorted(made["lines"][0]) == ["active", "number", "recorded", "text", "why"]
     assert sorted(made["saved"][0]) == ["line", "name", "needed", "value"]
 
