@@ -35,7 +35,7 @@ help:
 	@echo "make array-api-tests  the official tests of the array API, in ARRAY_API_TESTS=path, on device arrays"
 	@echo "make rules     all calls of all rules to second order in both modes: how many pass; far from their domains; with other kinds of arguments; with a wrong line; chains of each rule: how long deriving takes"
 	@echo "make texts     tests/texts.txt anew: the hashes of generated texts, which a test compares"
-	@echo "make editor    srcgrad/explore/static/editor.js.xz anew, from editor/; needs node"
+	@echo "make editor    srcgrad/interface/explorer/static/editor.js.xz anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
 test: $(VENV)/test.installed
@@ -109,7 +109,7 @@ gpu: $(VENV)/test.installed
 # The explorer's editor: CodeMirror and editor/editor.js in one file, which is committed; needs node.
 editor:
 	cd editor && npm ci --no-audit --no-fund && npm run build
-	xz -9e --stdout editor/build/editor.js > srcgrad/explore/static/editor.js.xz
+	xz -9e --stdout editor/build/editor.js > srcgrad/interface/explorer/static/editor.js.xz
 
 clean:
 	rm -rf $(VENV) site build

@@ -123,7 +123,10 @@ async function ask() {
     });
     if (reply.headers.get("content-type") !== "application/json") throw new Error(await reply.text());
     const found = await reply.json();
-    if (mine === underway) show(found, performance.now() - start);
+    if (mine !== underway) return;
+    show(found, performance.now() - start);
+    const address = `#${await packed(asked())}`;
+    if (mine === underway) window.history.replaceState(null, "", address);
   } catch (error) {
     if (error.name === "AbortError") return;
     find("state").textContent = `No answer: ${error.message}`;
@@ -174,11 +177,16 @@ function entry(error) {
     };
   const remedy = document.createElement("p");
   remedy.textContent = `What to do: ${error.remedy}`;
-  item.append(button, remedy);
+  const about = document.createElement("details");
+  const page = document.createElement("pre");
+  page.tabIndex = 0;
+  page.textContent = error.about;
+  about.append(Object.assign(document.createElement("summary"), { textContent: `More on ${error.code}` }), page);
+  item.append(button, remedy, about);
   return item;
 }
 
-// A link holds the text itself, behind the `#`, which browsers send to nobody.
+// The address holds the text itself, behind the `#`, which browsers send to nobody: it is there when the page is loaded again.
 const bytes = async (stream) => new Uint8Array(await new Response(stream).arrayBuffer());
 const through = (data, kind) => new Blob([data]).stream().pipeThrough(kind);
 async function packed(value) {

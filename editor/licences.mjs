@@ -7,4 +7,4 @@ const parts = bundled.map(([path, one]) => {
   const name = path.replace(/^.*node_modules\//, "");
   return `${name} ${one.version} (${one.license})\n\n${readFileSync(`${path}/LICENSE`, "utf8").trim()}\n`;
 });
-writeFileSync("../srcgrad/explore/static/LICENCES.txt", `editor.js holds:\n\n${parts.join("\n\n")}`);
+writeFileSync("../srcgrad/interface/explorer/static/LICENCES.txt", `editor.js holds:\n\n${parts.join("\n\n")}`);

@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from types import TracebackType
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -107,6 +108,20 @@ def near_names(name: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.6)
     return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def page_of(code: str) -> str:
+    """What docs/errors.md says of a code; E5015 for one that does not exist.
+
+    >>> print(page_of("E5003").partition("\\n")[0])
+    ## E5003 no rule and no source
+    """
+    if code not in CODES:
+        raise DifferentiationError("E5015", f"there is no error {code}", f"the codes are: {', '.join(CODES)}")
+    text = Path(__file__).with_name("errors.md").read_text(encoding="utf-8")
+    start = text.index(f"\n## {code} ") + 1
+    end = text.find("\n## ", start)
+    return text[start : end + 1 if end >= 0 else None].rstrip() + "\n"
 
 
 def no_parameter(item: object, known: Sequence[str]) -> DifferentiationError:

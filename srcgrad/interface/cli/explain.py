@@ -22,10 +22,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any  # what JSON holds
 
-from srcgrad.core.errors import CODES, DifferentiationError
+from srcgrad.core.errors import CODES, DifferentiationError, page_of
 from srcgrad.core.files import json_list, write_output
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.interface.check.check import evaluate_arguments
@@ -37,7 +36,6 @@ from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from srcgrad.interface.show.trace import Trace, trace
 from srcgrad.interface.targets import expand_patterns, find_target, for_each_target, standard_input
 
-PAGE = Path(__file__).resolve().parents[2] / "core" / "errors.md"
 _CODE = re.compile(r"[Ee]\d{4}")
 
 
@@ -67,7 +65,7 @@ def run_explain(asked: argparse.Namespace) -> int:
 
 
 def _codes(codes: Sequence[str], as_json: bool) -> int:
-    parts = [part_of(code) for code in codes]
+    parts = [page_of(code) for code in codes]
     if as_json:
         rows = [
             {"code": code, "title": CODES[code], "text": part.partition("\n")[2].strip()}
@@ -84,20 +82,6 @@ def _codes(codes: Sequence[str], as_json: bool) -> int:
     for part in parts:
         shown.print(Markdown(part))
     return 0
-
-
-def part_of(code: str) -> str:
-    """What docs/errors.md says of a code; E5015 for one that does not exist.
-
-    >>> print(part_of("E5003").partition("\\n")[0])
-    ## E5003 no rule and no source
-    """
-    if code not in CODES:
-        raise DifferentiationError("E5015", f"there is no error {code}", f"the codes are: {', '.join(CODES)}")
-    text = PAGE.read_text(encoding="utf-8")
-    start = text.index(f"\n## {code} ") + 1
-    end = text.find("\n## ", start)
-    return text[start : end + 1 if end >= 0 else None].rstrip() + "\n"
 
 
 # Foregrounds that are told apart on light and on dark backgrounds, neighbours far from each other.

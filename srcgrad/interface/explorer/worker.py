@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any  # what JSON holds
 
 from srcgrad.backend.targets import target_named
-from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError, page_of
 from srcgrad.core.processes import command
 from srcgrad.interface.dump import dump
 from srcgrad.interface.show.side_by_side import Line, Sides, sides
@@ -94,6 +94,7 @@ def error_as_json(error: DifferentiationError, line: int = 0, name: str = "") ->
         "code": error.code,
         "message": error.message,
         "remedy": error.remedy,
+        "about": page_of(error.code),
         "function": name,
         "line": line if place is None else place.line,
         "column": 0 if place is None else place.column,

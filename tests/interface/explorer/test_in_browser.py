@@ -79,6 +79,8 @@ def test_an_error_stands_at_its_line_and_the_derivative_stays(page: Any) -> None
     assert page.inner_text("#editor .cm-lintRange-error") == "x.astype(int) & 1"
     assert page.inner_text("#errors button").startswith("E5001 (line 5): `BitAnd` has no derivative")
     assert "What to do: use srcgrad.stop_gradient" in page.inner_text("#errors")
+    page.click("#errors summary")
+    assert page.inner_text("#errors pre").startswith("## E5001 operation not differentiable")
     assert shown(page, "output") == before
     assert "stale" in page.get_attribute("body", "class")
     page.click("#errors button")
@@ -155,6 +157,12 @@ def test_a_link_holds_text_and_choices(page: Any, both: tuple[Any, Explorer]) ->
     with opened(context, link) as (other, seen):
         until(other, "def p_jvp")
         assert shown(other, "editor") == text
+        retype(other, text.replace("p(", "again("))
+        until(other, "def again_jvp")
+        wait(other, f"location.href !== {link!r}")
+        other.reload()
+        until(other, "def again_jvp")
+        assert shown(other, "editor") == text.replace("p(", "again(")
         check(seen, running)
     with opened(context, f"{running.address}#nonsense") as (other, _):
         until(other, "def energy_grad")
