@@ -30,7 +30,7 @@ from srcgrad.analysis.mutation import (
 )
 from srcgrad.analysis.recognised_idioms import note_shifts, recognise_logistic
 from srcgrad.analysis.record_candidates import accumulators
-from srcgrad.analysis.rows import note_row_independence
+from srcgrad.analysis.rows import OverRowsError, note_row_independence
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
 from srcgrad.core.facts import (
@@ -48,7 +48,7 @@ from srcgrad.core.facts import (
 from srcgrad.core.files import collection_paused
 from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
-from srcgrad.core.trees import Node, walk
+from srcgrad.core.trees import Node, parameters, walk
 from srcgrad.core.trees import copy as trees_copy
 from srcgrad.derive.arguments import check_places, check_real, derive_called_functions, note_list_arguments
 from srcgrad.derive.autocast import autocast
@@ -526,12 +526,21 @@ def derive(
     )
     module.making[made] = facts
     give_seeds(facts)
-    if module.blocks and not wanted.called and mode not in ("primal", "hvp"):  # of rows all is taken apart, for a proof
-        wide = tuple(dict.fromkeys([*wanted.wrt, *module.blocks.over]))
+    if module.blocks and not wanted.called and mode != "hvp":  # of rows all is taken apart, for a proof
+        wide = tuple(
+            dict.fromkeys(
+                [*wanted.wrt, *module.blocks.over, *(parameters(facts.source.tree) if mode == "primal" else ())]
+            )
+        )
         facts.request = replace(facts.request, wrt=wide, asked=wanted.wrt)
     facts.names.taken.add(made)
     with collection_paused():
-        return _finish_derivative(begun, kinds, made)
+        try:
+            return _finish_derivative(begun, kinds, made)
+        except OverRowsError as found:  # once more, with the call written out that adds up over rows
+            module.blocks = replace(module.blocks, over_rows=module.blocks.over_rows | {found.place})
+            module.names.taken.discard(made)
+            return derive(source, namespace, wanted, module, key, step)
 
 
 def give_seeds(facts: Facts) -> None:

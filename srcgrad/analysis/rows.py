@@ -13,6 +13,7 @@ Which statements treat each row of an argument by itself, which add up over the 
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ from srcgrad.analysis.argument_kinds import kinds_of
 from srcgrad.core.control_flow import liveness
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
+from srcgrad.core.rules import Rule, written_by_totals
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -32,6 +34,7 @@ from srcgrad.core.trees import (
     header,
     is_integer,
     is_write,
+    literal_node,
     literal_value,
     loads,
     parameters,
@@ -41,8 +44,9 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.frontend.resolve import bind, binding_of, operation_of
+from srcgrad.frontend.resolve import CallPlace, bind, binding_of, is_over_rows, operation_of, place_in_text
 from srcgrad.runtime import max_or_least, min_or_most
+from srcgrad.runtime.hooks import stop_gradient
 
 ROWS = "rows"  # the length of the axis along which the rows of the blocked arguments lie
 Axes = tuple[str, ...]
@@ -68,6 +72,17 @@ class Form:
 
 class UnprovedError(Exception):
     """Why it cannot be proved that an operation treats each row by itself."""
+
+
+class TotalError(UnprovedError):
+    """That it adds up over the rows where no loop over blocks can go on: it has to be written out first."""
+
+
+class OverRowsError(Exception):
+    """The place of a call that has to be written out: by sums over rows, or as the lines of a function."""
+
+    def __init__(self, place: CallPlace) -> None:
+        self.place = place
 
 
 def broadcast_forms(forms: Sequence[Form]) -> Form:
@@ -123,7 +138,7 @@ def reduced_form(form: Form, axis: object, keeps: bool, adds: str) -> Form:
     if form.row not in gone:
         return Form(tuple(left))
     if not adds:
-        raise UnprovedError("it runs over the rows, and is neither a sum nor a mean")
+        raise TotalError("it runs over the rows, and is neither a sum nor a mean")
     return Form(tuple(left), adds)
 
 
@@ -239,6 +254,12 @@ class Rows:
     callee: Callable[[Node, Operation, Rows], Form]
     handlers: Mapping[object, Handler]  # of the operations that are not elementwise
     seen: list[Form] = field(default_factory=list)  # all values with rows, in the order of the text
+    call: Node | None = None  # of the function that is looked at, where another one calls it
+
+    def ask_for_lines(self) -> None:
+        """Ask for the lines of a called function in the place of its call, as it adds up over rows."""
+        if self.call is not None and not is_over_rows(self.call, self.facts):
+            raise OverRowsError(place_in_text(self.call, self.facts))
 
     def refuse(self, node: Node, reason: str) -> DifferentiationError:
         """The error about an expression."""
@@ -249,6 +270,14 @@ class Rows:
             "write the function as a sum or mean of what each row gives; ranks are known when the derivative is called,"
             " and from `n, d = x.shape`",
         )
+
+    def write_out(self, call: Node, why: UnprovedError) -> None:
+        """Ask for a call by sums over rows, or as the lines of the function that adds up."""
+        operation = _operation(call, self) if isinstance(why, TotalError) else None
+        if operation is None or not self.facts.module or not self.facts.module.blocks or is_over_rows(call, self.facts):
+            return
+        if operation.kind == "callee" or _has_total_form(operation):
+            raise OverRowsError(place_in_text(call, self.facts))
 
     def depends(self, node: Node) -> bool:
         """Whether an expression reads rows, their number apart."""
@@ -267,11 +296,13 @@ class Rows:
 
     def form(self, node: Node) -> Form:
         """The form of an expression; E5029 if it reads rows and cannot be proved to treat each by itself."""
+        _count_all_rows(node, self)
         level, rows = self.level(node), self.depends(node)
         try:
             found = _form(node, self)
         except UnprovedError as why:
             if rows:
+                self.write_out(node, why)
                 raise self.refuse(node, str(why)) from None
             found = Form()
         if rows and found.row is None and not found.total and not _is_length(node):
@@ -283,6 +314,43 @@ class Rows:
             found = Form(("?",) * spec.ndim)
         level += bool(found.total)
         return found if found.level == level else replace(found, level=level)
+
+
+def _has_total_form(operation: Operation) -> bool:
+    """Whether an operation over rows may be written by sums: a norm that is the Euclidean one, weights for each."""
+    order = operation.bound.get("ord")
+    usual = order is None or getattr(order, "value", "") in (None, "fro")
+    return usual and written_by_totals(operation.function) is not None
+
+
+def _count_all_rows(node: Node, rows: Rows) -> None:
+    """Ask an argument for the number of rows, not what is made of a block: `len(x)` for `len(x @ w)`."""
+    for part in walk(node):
+        held = _counted(part, rows)
+        form = rows.forms.get(getattr(held, "id", ""), Form())
+        if held is None or held.id in rows.over or form.row is None:
+            continue
+        if isinstance(part, gast.Subscript):
+            axis = literal_value(part.slice) if isinstance(part.slice, gast.Constant | gast.UnaryOp) else None
+            if places(axis, len(form.axes or ())) != (form.row,) or axis is None:
+                continue
+            part.slice = gast.Constant(0, None)
+        elif form.row:
+            continue
+        if not rows.over:  # in a function that is called: its caller knows
+            rows.ask_for_lines()
+            continue
+        held.id = rows.over[0]
+
+
+def _counted(node: Node, rows: Rows) -> Node | None:
+    """`z` of `len(z)` and `z.shape[0]`."""
+    if _is_length(node):
+        return node.value.value if isinstance(node.value.value, gast.Name) else None
+    if not isinstance(node, gast.Call) or len(node.args) != 1 or not isinstance(node.args[0], gast.Name):
+        return None
+    meant = binding_of(node.func, rows.facts, rows.facts.names.local)
+    return node.args[0] if meant is not None and meant.object is len else None
 
 
 def read_for_lengths(node: Node, over: tuple[str, ...], facts: Facts) -> list[Node]:
@@ -301,7 +369,7 @@ def _form(node: Node, rows: Rows) -> Form:
         return Form(()) if isinstance(node.value, int | float | complex) else Form()
     if isinstance(node, gast.Name):
         return rows.forms[node.id] if node.id in rows.forms else _of_global(node, rows)
-    if isinstance(node, gast.Attribute) and not rows.depends(node):
+    if isinstance(node, gast.Attribute) and not rows.depends(node) and node.attr != "T":
         return Form(()) if node.attr in ("size", "ndim") else Form()
     if _is_length(node):
         return _length(node, rows)
@@ -352,22 +420,41 @@ def _of_operation(node: Node, operation: Operation, rows: Rows) -> Form:
         return rows.callee(node, operation, rows)
     if operation.kind != "op" or operation.rule is None:
         return Form()
-    function, bound = operation.function, operation.bound
-    given = list(bound.values()) or _arguments(node)
+    function, bound = operation.function, operation.bound or _bound_by_place(node, operation.rule, rows)
+    given = list(bound.values())
     if operation.rule.kind == "elementwise" or (isinstance(function, np.ufunc) and function.signature is None):
         return broadcast_forms([rows.form(one) for one in given])
     if function is operator.getitem:
         return _item(bound["x"], bound["index"], rows)
+    if not given:
+        return Form()
     handler = rows.handlers.get(function) if getattr(function, "__hash__", None) else None
-    return Form() if handler is None else handler(node, bound or {"a": given[0]} if given else bound, rows)
+    handler = handler or rows.handlers.get(operation.rule.along or operation.rule.gives or operation.rule.shape)
+    handler = handler or rows.handlers.get(operation.rule.shape)
+    return Form() if handler is None else handler(node, _with_axis(bound, operation.rule), rows)
 
 
-def _arguments(node: Node) -> list[Node]:
+def _with_axis(bound: dict[str, Node], rule: Rule) -> dict[str, Node]:
+    """The arguments of an operation, with the axis along which it works where none is said."""
+    known = {} if rule.definition is None else inspect.signature(rule.definition).parameters
+    if "axis" in bound or "axis" not in known or known["axis"].default is None:
+        return bound
+    return {**bound, "axis": literal_node(known["axis"].default)}
+
+
+def _bound_by_place(node: Node, rule: Rule, rows: Rows) -> dict[str, Node]:
+    """The operands of an operation without a derivative, of which nothing is bound: `np.any(a, axis)`."""
     if isinstance(node, gast.BinOp):
-        return [node.left, node.right]
-    if isinstance(node, gast.Call):
-        return [*node.args, *(word.value for word in node.keywords)]
-    return [node.operand] if isinstance(node, gast.UnaryOp) else []
+        return {"x": node.left, "y": node.right}
+    if isinstance(node, gast.UnaryOp):
+        return {"x": node.operand}
+    if not isinstance(node, gast.Call):
+        return {}
+    method = isinstance(node.func, gast.Attribute) and binding_of(node.func, rows.facts, rows.facts.names.local) is None
+    given = [*([node.func.value] if method else []), *node.args]
+    names = ("a", "axis") if rule.gives == "reduced" else ()
+    places_of = dict(zip((*names, *map(str, range(len(names), len(given)))), given, strict=False))
+    return {**places_of, **{str(word.arg): word.value for word in node.keywords}}
 
 
 def _item(array: Node, index: Node, rows: Rows) -> Form:
@@ -431,6 +518,32 @@ def _along(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     if form.row is not None and places(axis, len(form.axes or ())) in (None, (form.row,)):
         raise UnprovedError("it runs along the rows")
     return form
+
+
+def _form_of_peak(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """A value without derivatives; the greatest of all rows is found block by block."""
+    (inner,) = bound.values()
+    operation = _operation(inner, rows)
+    try:
+        return rows.form(inner) if operation is None or operation.function is not np.max else _form(inner, rows)
+    except TotalError:
+        axes = _reduction("max")(inner, operation.bound, rows).axes if operation is not None else None
+        return Form(axes, "max")
+
+
+def _form_of_squeeze(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """What has no axes of length 1 any more, or one less."""
+    form, axis = rows.form(bound["a"]), _literal(bound.get("axis"))
+    if form.axes is None or axis == "?":
+        raise UnprovedError("the axes that it leaves out are not known")
+    if axis is None:
+        if not set(form.axes) <= {"1"}:
+            raise UnprovedError("the axes that it leaves out are not known")
+        return Form(())
+    gone = places(axis, len(form.axes))
+    if gone is None or form.row in gone:
+        raise UnprovedError("it leaves out the rows")
+    return Form(tuple(one for k, one in enumerate(form.axes) if k not in gone))
 
 
 def _product(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -529,15 +642,129 @@ def _einsum(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return summation(str(subscripts.value), [rows.form(one) for one in operands])
 
 
+def _kept_along(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """What works along some axes and leaves all lengths: `softmax(z, axis=1)`."""
+    first, *_ = bound.values()
+    form, axis = rows.form(first), _literal(bound.get("axis"))
+    along = places(axis, len(form.axes or ()))
+    if form.row is not None and along is None:
+        raise UnprovedError("the axis is no literal")
+    if form.row is not None and form.row in (along or ()):
+        raise TotalError("it runs along the rows")
+    return form
+
+
+def _form_of_inner(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.inner(a, b)`: the last axes go."""
+    one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
+    if not one.axes or not two.axes:
+        return broadcast_forms([one, two])
+    if (one.axes[-1] == ROWS) != (two.axes[-1] == ROWS):
+        raise UnprovedError("the rows are multiplied with what is not known to have their number")
+    made = (*one.axes[:-1], *two.axes[:-1])
+    if made.count(ROWS) > 1 or (one.axes[-1] == ROWS and ROWS in made):
+        raise UnprovedError("rows meet rows along two axes")
+    return Form(made, "sum" if one.axes[-1] == ROWS else "")
+
+
+def _form_of_solve(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.linalg.solve(a, b)`: one matrix and a column of b for each row, or a matrix for each row."""
+    one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
+    if one.axes is None or two.axes is None or len(one.axes) < 2:
+        raise UnprovedError("the rank of a factor is not known")
+    if len(one.axes) == 2 and one.row is None and len(two.axes) == 2 and two.axes[0] != ROWS:
+        return two
+    stacks = broadcast_forms([Form(one.axes[:-2]), Form(two.axes[:-2])]).axes or ()
+    if len(two.axes) < 2 or ROWS in (*one.axes[-2:], *two.axes[-2:]):
+        raise UnprovedError("it mixes the rows")
+    return Form((*stacks, *two.axes[-2:]))
+
+
+def _form_of_matrices(left: int) -> Handler:
+    """What is made of each matrix of a stack: one of the same shape, or a number."""
+
+    def handler(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+        form = rows.form(next(iter(bound.values())))
+        if form.axes is None or len(form.axes) < 2 or ROWS in form.axes[-2:]:
+            raise UnprovedError("it is not known to treat each row by itself")
+        return Form(form.axes if left else form.axes[:-2])
+
+    return handler
+
+
+def _form_of_side_by_side(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.column_stack` and `np.hstack`: numbers for each row become a column, matrices lie side by side."""
+    parts = next(iter(bound.values()))
+    found = [rows.form(one) for one in (parts.elts if isinstance(parts, gast.Tuple | gast.List) else [])]
+    columns = node.func.attr == "column_stack"
+    if not found or any(
+        f.axes is None or f.row != 0 or len(f.axes) != 2 - (columns and len(f.axes) == 1) for f in found
+    ):
+        raise UnprovedError("a part lacks the rows, or has them along another axis")
+    return Form((ROWS, "?"))
+
+
+def _form_of_take(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.take(table, indices, axis=k)`: the indices' axes in the place of one that has no rows."""
+    table, places_taken, axis = rows.form(bound["a"]), rows.form(bound["indices"]), _literal(bound.get("axis"))
+    if table.axes is None or places_taken.axes is None:
+        raise UnprovedError("the rank of an operand is not known")
+    if axis is None and len(table.axes) != 1:
+        raise UnprovedError("it takes elements of all axes")
+    (place,) = places(axis or 0, len(table.axes)) or (None,)
+    if place is None or table.axes[place] == ROWS:
+        raise UnprovedError("it takes some of the rows")
+    made = (*table.axes[:place], *places_taken.axes, *table.axes[place + 1 :])
+    if made.count(ROWS) > 1:
+        raise UnprovedError("rows meet rows along two axes")
+    return Form(made)
+
+
+def _form_of_take_along(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.take_along_axis(z, indices, axis=1)`: of each row its own."""
+    whole, taken, axis = rows.form(bound["arr"]), rows.form(bound["indices"]), _literal(bound.get("axis"))
+    if whole.axes is None or taken.axes is None or len(whole.axes) != len(taken.axes) or axis is None:
+        raise UnprovedError("the ranks of the operands are not known to be the same")
+    (place,) = places(axis, len(whole.axes)) or (None,)
+    if place is None or place in (whole.row, taken.row):
+        raise UnprovedError("it takes some of the rows")
+    sides = [whole.axes, taken.axes]
+    others = [Form((*axes[:place], "1", *axes[place + 1 :])) for axes in sides]
+    made = list(broadcast_forms(others).axes or ())
+    made[place] = taken.axes[place]
+    return Form(tuple(made))
+
+
+def _form_of_array(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.asarray(a)` of what is an array already."""
+    first, *_ = bound.values()
+    if isinstance(first, gast.List | gast.Tuple):
+        raise UnprovedError("it is not known to treat each row by itself")
+    return rows.form(first)
+
+
+def _form_of_interp(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.interp(x, xp, fp)`: each element of x by itself."""
+    first, *rest = bound.values()
+    if any(rows.depends(one) for one in rest):
+        raise UnprovedError("the rows are knots")
+    return rows.form(first)
+
+
 HANDLERS: dict[object, Handler] = {
-    np.sum: _reduction("sum"), np.mean: _reduction("mean"), np.max: _reduction(""), np.min: _reduction(""),
-    np.prod: _reduction(""), np.var: _reduction(""), np.std: _reduction(""), np.linalg.norm: _reduction(""),
+    np.sum: _reduction("sum"), np.mean: _reduction("mean"), np.nansum: _reduction("sum"), "reduce": _reduction(""),
+    "reduced": _reduction(""), np.count_nonzero: _reduction("sum"), "kept": _kept_along, "inner": _form_of_inner,
+    "solve": _form_of_solve, np.linalg.inv: _form_of_matrices(2), np.linalg.cholesky: _form_of_matrices(2),
+    np.linalg.det: _form_of_matrices(0), np.column_stack: _form_of_side_by_side, np.hstack: _form_of_side_by_side,
+    np.asarray: _form_of_array, np.array: _form_of_array,
+    np.take: _form_of_take, np.take_along_axis: _form_of_take_along, np.interp: _form_of_interp,
     np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _transpose, np.swapaxes: _form_of_swapaxes,
     np.expand_dims: _form_of_expand_dims, np.stack: _form_of_stack, np.concatenate: _form_of_stack,
     np.outer: _form_of_outer, np.einsum: _einsum,
     np.copy: _form_of_first, np.reshape: _form_of_reshape, max_or_least: _reduction(""), min_or_most: _reduction(""),
+    stop_gradient: _form_of_peak, np.squeeze: _form_of_squeeze,
     np.ndarray.astype: _form_of_first, np.zeros_like: _form_of_first, np.ones_like: _form_of_first,
-    np.full_like: _form_of_first, np.cumsum: _along,
+    np.full_like: _form_of_first, np.empty_like: _form_of_first, np.cumsum: _along, np.cumprod: _along, np.sort: _along,
 }  # fmt: skip
 
 
@@ -712,6 +939,7 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
         rows.forms[bound] = form
         if form.total:
             if found is None:
+                rows.ask_for_lines()
                 raise rows.refuse(node.value, "the sum stands in a branch, a loop or another function")
             found.totals[node] = form.total
             rows.forms[bound] = replace(form, total="")
@@ -836,7 +1064,7 @@ def _of_callee(call: Node, operation: Operation, rows: Rows) -> Form:
     kinds = kinds_of(bound, facts)
     kinds |= {p: Kind("array", len(form.axes)) for p, form in forms.items() if form.axes}
     tree, inner = facts.module.front(operation.function, tuple(p for p, f in forms.items() if f.row is not None), kinds)
-    within = Rows(inner, (), {**{p: Form() for p in parameters(tree)}, **forms}, _of_callee, HANDLERS, rows.seen)
+    within = Rows(inner, (), {**{p: Form() for p in parameters(tree)}, **forms}, _of_callee, HANDLERS, rows.seen, call)
     try:
         return _result(tree, within)
     except RecursionError:

@@ -36,7 +36,7 @@ from srcgrad.frontend.resolve import binding_of
 from srcgrad.optimise.copies import names_sharing_arrays
 from srcgrad.optimise.loops import live_in
 from srcgrad.runtime import row_count
-from srcgrad.runtime.shards import each_block, each_row, sharded, tree_sum
+from srcgrad.runtime.shards import each_block, each_row, sharded, tree_reduce, tree_sum
 
 CODE = "E5029"
 _ALIKE = ("shape", "size", "ndim", "dtype")  # what a dask array tells as an array of NumPy does
@@ -115,12 +115,27 @@ class _Driver:
         suffix = f"_{self.count}" if self.several else ""
         function, given = work.function(f"{self.stem}_block{suffix}", list(work.sums))
         into = {s: s if work.starts[s] is not None else self.facts.names.fresh(f"{s}_sum") for s in work.sums}
-        sums, blocks = self.facts.library("tree_sum", tree_sum), self.facts.library("each_block", each_block)
+        blocks = self.facts.library("each_block", each_block)
         left = ", ".join(into.values()) if len(into) > 1 else f"({next(iter(into.values()))},)"
-        made = [statement(f"{left} = {sums}({blocks}({', '.join([function, *given])}))")]
-        made += [statement(f"{s} = {s} + {found}") for s, found in into.items() if s != found]
+        parts = f"{blocks}({', '.join([function, *given])})"
+        made = [statement(f"{left} = {self._merge(parts, work)}")]
+        made += [self._join(s, found, s in work.peaks) for s, found in into.items() if s != found]
         self.own[made[0]] = None
         return [*self._citation(next(iter(work.sums.values()))[0], made), *made]
+
+    def _join(self, held: str, found: str, peak: bool) -> Node:
+        """What blocks give, with what the name holds before."""
+        numpy = self.facts.library("np") if peak else ""
+        return statement(f"{held} = {numpy}.maximum({held}, {found})" if peak else f"{held} = {held} + {found}")
+
+    def _merge(self, parts: str, work: _Loop) -> str:
+        """What blocks give, added up; of peaks the greatest."""
+        if not work.peaks:
+            return f"{self.facts.library('tree_sum', tree_sum)}({parts})"
+        numpy = self.facts.library("np")
+        merges = [f"{numpy}.{'maximum' if s in work.peaks else 'add'}" for s in work.sums]
+        ended = ", ".join(merges) + ("," if len(merges) == 1 else "")
+        return f"{self.facts.library('tree_reduce', tree_reduce)}({parts}, ({ended}))"
 
     def _citation(self, node: Node, made: Block) -> Block:
         """The line of the user whose sum is taken, above it; the backward half cites its lines itself."""
@@ -180,9 +195,10 @@ class _Driver:
         if not isinstance(node, gast.Call) or node.keywords or not node.args:
             return False
         named = all(getattr(one, "id", "") in self.over for one in node.args)
-        return named and any(self._function(node.func) is one for one in _COUNTS)
+        return named and any(self.function_of(node.func) is one for one in _COUNTS)
 
-    def _function(self, node: Node) -> object:
+    def function_of(self, node: Node) -> object:
+        """The function that a name of the text means."""
         spelled = {found: identifier for identifier, found in self.facts.names.imports.items()}
         if getattr(node, "id", "") in spelled:
             return self.facts.names.library_values.get(spelled[node.id])
@@ -207,6 +223,7 @@ class _Loop:
             raise driver.refuse(loop, "a loop of another kind reads the rows")
         self.first, self.step = loop.target.id, gast.unparse(header.args[2])
         self.sums: dict[str, Block] = {}
+        self.peaks: dict[str, None] = {}  # those of which the greatest is taken
         self.adjoints: dict[str, str] = {}  # of rows -> the argument
         self.stacks: dict[str, Node] = {}  # filled and emptied within a trip -> where they begin
         self.moved: dict[Node, None] = {}  # statements that stand in functions of a block
@@ -223,6 +240,9 @@ class _Loop:
             touching = [n for n in statements(self.loop.body) if held in stores(n) or held in loads(n)]
             if all(self._is_addition(node, held) for node in touching):
                 self.sums[held] = touching
+            elif all(self._is_peak(node, held) for node in touching):
+                self.sums[held] = touching
+                self.peaks[held] = None
             elif all(self._is_recording(node) for node in touching) and (start := self._empty_stack(held)):
                 self.stacks[held] = start
                 self.moved[start] = None
@@ -240,6 +260,14 @@ class _Loop:
         if target(node) != held or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
             return False
         return getattr(value.left, "id", "") == held and held not in _names(value.right)
+
+    def _is_peak(self, node: Node, held: str) -> bool:
+        """`s = np.maximum(s, e)`, where e does not read s."""
+        value = getattr(node, "value", None)
+        if target(node) != held or not isinstance(value, gast.Call) or len(value.args) != 2:
+            return False
+        peak = self.driver.function_of(value.func) is np.maximum and not value.keywords
+        return peak and getattr(value.args[0], "id", "") == held and held not in _names(value.args[1])
 
     def _is_recording(self, node: Node) -> bool:
         """Whether a statement puts a value on a stack, or takes it from there."""
@@ -287,6 +315,8 @@ class _Loop:
             return None
         value = before[0].value
         zero = isinstance(value, gast.Constant) and value.value == 0
+        if held in self.peaks:
+            zero = isinstance(value, gast.UnaryOp) and getattr(value.operand, "attr", "") == "inf"
         if not zero and before[0] not in self.facts.tape.zeros:
             return None
         self.moved[before[0]] = None

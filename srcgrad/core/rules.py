@@ -151,6 +151,8 @@ class Rule:
     `shape` says what shape the result has: a parameter's name (as that one has), a word of `srcgrad.analysis.shapes`,
     or "filled" (the first argument says it), "given" (another one does), "display" (that of a list), "square", "row",
     "flat", "accumulate", "difference"; "" where nothing is known, or where it works element by element.
+    `along` says what becomes of the axes that `axis=` names, where those of other axes are treated by themselves:
+    "reduced" or "kept".
     `linear` are the arguments of a general rule in each of which it is linear while the others stay as they are, and
     `factors` those that hold several values in each of which it is; `values_read` tells of the other kinds.
     `real_lines` says of a real result that the adjoint lines of real arguments hold for complex ones too.
@@ -182,6 +184,7 @@ class Rule:
     results: Results = ()
     literals: dict[str, tuple[object, ...]] = field(default_factory=dict, hash=False)
     instead: tuple[tuple[str, object, object], ...] = ()
+    along: str = ""
     overflows: bool = False  # whether the value may be inf or nan where the arguments are finite, `1 / x` or `exp(x)`
     length: bool = False  # whether the value is 0 at 0 only, and grows with what it is of in all directions
     zeros: str = ""  # of an op that moves elements of its first argument: kept, made (zeros put among them), added (up)
@@ -844,6 +847,25 @@ def declare_other_form(
         return composition
 
     return decorate
+
+
+_over_rows: dict[Key, Function] = {}
+
+
+def declare_total(op: object) -> Callable[[Function], Function]:
+    """Write the op out by sums, means and maxima where it runs over rows that come in blocks."""
+
+    def decorate(composition: Function) -> Function:
+        _over_rows[key_of(op)] = composition
+        compositions.add(composition)
+        return composition
+
+    return decorate
+
+
+def written_by_totals(op: object) -> Function | None:
+    """The op by sums, means and maxima over rows; None where it is not known to be made of such."""
+    return _over_rows.get(key_of(op))
 
 
 def may_be_function(node: Node) -> bool:

@@ -41,6 +41,9 @@ class Blocks:
     over: tuple[str, ...]
     rows: int | None = None
     chunks: int | None = None
+    over_rows: frozenset[tuple[str, int, int, int]] = (
+        frozenset()
+    )  # calls that are written out, as they add up over rows
 
 
 def loop_over_blocks(function: Node, facts: Facts) -> Node:
@@ -139,7 +142,8 @@ class _Work:
             self.rows = name(rows)
             made.append(statement(f"{rows} = {block_size(self.plan.seen)}"))
         for node in self.plan.totals:
-            made.append(assign(str(target(node)), literal_node(0)))
+            least = self.plan.totals[node] == "max"
+            made.append(assign(str(target(node)), expression(f"-{self._np()}.inf") if least else literal_node(0)))
         return [at(node, self.like) for node in made]
 
     def loops(self) -> Block:
@@ -204,11 +208,18 @@ class _Work:
             self._note(value, np.multiply, {"x": value.left, "y": value.right})
             made.append(self._as(node, assign(weighed, value)))
             held = weighed
+        if self.plan.totals[node] == "max":
+            value = expression(f"{self._np()}.maximum({total}, {held})")
+            self._note(value, np.maximum, {"x": value.args[0], "y": value.args[1]})
+            return [*made, self._as(node, assign(total, value))]
         value = expression(f"{total} + {held}")
         self._note(value, np.add, {"x": value.left, "y": value.right})
         made.append(self._as(node, assign(total, value)))
         self.facts.origin.augmented[made[-1]] = None
         return made
+
+    def _np(self) -> str:
+        return self.facts.library("np")
 
     def _as(self, node: Node, made: Node) -> Node:
         self.facts.origin.user[made] = self.facts.origin.user.get(node, node)

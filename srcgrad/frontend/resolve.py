@@ -33,16 +33,27 @@ import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, StaticModule, attribute
 from srcgrad.core.errors import OWN_RULE
 from srcgrad.core.facts import Facts, Operation
-from srcgrad.core.identity import cached_function, home, is_distribution
+from srcgrad.core.identity import Function, cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.namespace import LiveNamespace, Overlay, Step
 from srcgrad.core.rules import ParsedTemplate as Template
-from srcgrad.core.rules import Rule, adjoint_template, goes_through, parts_of, rule_of, tangent_template, written_out
+from srcgrad.core.rules import (
+    Rule,
+    adjoint_template,
+    goes_through,
+    parts_of,
+    rule_of,
+    tangent_template,
+    written_by_totals,
+    written_out,
+)
 from srcgrad.core.trees import Node, literal_node, parameters, walk
 from srcgrad.frontend.functions_with_rules import is_of_library
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
 from srcgrad.runtime import call, closure, sparse_left, sparse_right
 from srcgrad.runtime.singular import denominator, divisor, magnitude, one_norm
+
+CallPlace = tuple[str, int, int, int]  # file, line, column and width
 
 
 def bind(call: Node, callee: Node, facts: Facts) -> dict[str, Node]:
@@ -77,6 +88,23 @@ def _is_known(rule: Rule, parameter: str, value: Node) -> bool:
     known = rule.literals.get(parameter, ())
     literal = value.value if isinstance(value, gast.Constant) else _NOTHING
     return any(literal is one or (isinstance(one, str) and literal == one) for one in known)
+
+
+def by_totals(call: Node, rule: Rule, facts: Facts) -> Function | None:
+    """What stands for a call that runs over rows which come in blocks; None for any other."""
+    return written_by_totals(rule.op) if is_over_rows(call, facts) else None
+
+
+def is_over_rows(call: Node, facts: Facts) -> bool:
+    """Whether a call runs over rows that come in blocks, and is written out for that."""
+    blocks = None if facts.module is None else facts.module.blocks
+    return blocks is not None and bool(blocks.over_rows) and place_in_text(call, facts) in blocks.over_rows
+
+
+def place_in_text(call: Node, facts: Facts) -> CallPlace:
+    """Where a call stands in the text of its file."""
+    known = facts.place(call)
+    return known.file, known.line, known.column, known.width
 
 
 def check_handled(
@@ -469,7 +497,7 @@ def _of_op(op: object, arguments: list[Node], keywords: list[gast.keyword], node
         return Operation("op", op, rule)
     if dtype_given(op, arguments, keywords, facts) in ("b", "i", "u"):
         return Operation("op", op, replace(rule, kind="constant"))
-    composition = written_out(rule, arguments, keywords)
+    composition = by_totals(node, rule, facts) or written_out(rule, arguments, keywords)
     own = any(getattr(word.value, "id", "") in facts.names.functions for word in keywords)
     if composition is not None and goes_through(composition) and not own and _is_dict(arguments[0], facts):
         return Operation("opaque", op)  # keys are what a dict gives

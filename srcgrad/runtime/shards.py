@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import sysconfig
 import threading
 import types
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import cloudpickle
@@ -110,14 +111,24 @@ def tree_sum(parts: Sequence[Value]) -> tuple[Value, ...]:
     >>> tree_sum([dask.delayed((k, 1.0)) for k in range(5)])
     (10, 5.0)
     """
+    return tree_reduce(parts, ())
+
+
+def tree_reduce(parts: Sequence[Value], merges: Sequence[Callable[[Value, Value], Value]]) -> tuple[Value, ...]:
+    """As `tree_sum`, where each of what blocks give has an operation of its own by which two are made one.
+
+    >>> import dask
+    >>> tree_reduce([dask.delayed((k, float(k))) for k in range(5)], (np.add, np.maximum))
+    (np.int64(10), np.float64(4.0))
+    """
     nodes, fold = list(parts), dask.delayed(Travelling(fold_pairs), pure=True)
     while len(nodes) > 1:
-        nodes = [fold(nodes[k : k + FAN]) for k in range(0, len(nodes), FAN)]
+        nodes = [fold(nodes[k : k + FAN], tuple(merges)) for k in range(0, len(nodes), FAN)]
     (total,) = dask.compute(nodes[0])
     return tuple(np.require(a, requirements="A") if isinstance(a, np.ndarray) else a for a in total)
 
 
-def fold_pairs(parts: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
+def fold_pairs(parts: Sequence[tuple[Value, ...]], merges: Sequence[Callable[..., Value]] = ()) -> tuple[Value, ...]:
     """Neighbours in pairs, pairs of pairs, and so on; one left over goes up as it is.
 
     >>> fold_pairs([(1, 2.0), (3, 4.0), (5, 6.0)])
@@ -125,9 +136,15 @@ def fold_pairs(parts: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
     """
     found = list(parts)
     while len(found) > 1:
-        pairs = [found[k : k + 2] for k in range(0, len(found), 2)]
-        found = [reduce(lambda one, two: tuple(a + b for a, b in zip(one, two, strict=True)), pair) for pair in pairs]
+        found = [_merged(*found[k : k + 2], merges=merges) for k in range(0, len(found), 2)]
     return found[0]
+
+
+def _merged(one: tuple[Value, ...], two: tuple[Value, ...] | None = None, *, merges: Sequence[Value]) -> Value:
+    """What two blocks give together: the sums, where nothing else is said."""
+    if two is None:
+        return one
+    return tuple(m(a, b) for m, a, b in zip(merges or [operator.add] * len(one), one, two, strict=True))
 
 
 class Travelling:

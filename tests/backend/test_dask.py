@@ -228,7 +228,9 @@ def test_what_is_asked_for() -> None:
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_block_less_or_more_is_seen(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     fold = shards.fold_pairs
-    monkeypatch.setattr(shards, "fold_pairs", lambda parts: fold(parts[:-1] if more < 0 else [*parts, parts[-1]]))
+    monkeypatch.setattr(
+        shards, "fold_pairs", lambda parts, merges=(): fold(parts[:-1] if more < 0 else [*parts, parts[-1]], merges)
+    )
     found, due = all_of("weighted")
     assert not np.allclose(found[0], due[0], rtol=1e-9) or not np.allclose(found[1], due[1], rtol=1e-9)
 

@@ -21,6 +21,7 @@ from srcgrad.interface.dump import dump
 from tests.programs.row_programs import REFUSED, RIGHT, N, arguments, least_squares, pairs, sums_by_column
 
 SEVERAL = {"centred": 3, "share_of_rows": 3, "standardised": 5}  # loops over rows: forward, and back
+SEVERAL |= dict.fromkeys(("normalised_in_helper", "shares_of_all_rows"), 5)
 AFTER = ("after_the_sum", "products_of_rows", "sums_by_column", "kinds_of_rows")  # they need the sum first
 
 

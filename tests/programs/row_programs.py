@@ -119,15 +119,44 @@ def standardised(w: Any, x: Any, y: Any) -> Any:
     return np.mean((z @ w - y) ** 2) + w @ w
 
 
+def rows_of_a_block(w: Any, x: Any, y: Any) -> Any:
+    z = x * w
+    return np.sum(z) / z.shape[0]
+
+
+def squared_count(z: Any) -> Any:
+    return z * len(z)
+
+
+def count_in_helper(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(squared_count(x * w))
+
+
+def batch_normalised(z: Any) -> Any:
+    return (z - z.mean(axis=0)) / np.sqrt(np.var(z, axis=0, ddof=1) + 1e-3)
+
+
+def normalised_in_helper(w: Any, x: Any, y: Any) -> Any:
+    z = batch_normalised(x * w)
+    return np.mean((np.sum(np.tanh(z), axis=1) - y) ** 2) + np.linalg.norm(y)
+
+
+def shares_of_all_rows(w: Any, x: Any, y: Any) -> Any:
+    z = np.minimum(x @ w, 0.5)
+    shares = np.exp(z - np.max(z))
+    highest = np.max(np.floor(x) * w, axis=0)
+    return np.average(y * y, weights=shares) + np.log(np.sum(shares)) + highest @ w
+
+
 RIGHT = (
     least_squares, penalty_between, log_sum_exp, after_the_sum, products_of_rows, sums_by_column, layers,
     kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted, lengths, new_axes,
-    centred, share_of_rows, standardised,
+    centred, share_of_rows, standardised, rows_of_a_block, count_in_helper, normalised_in_helper, shares_of_all_rows,
 )  # fmt: skip
 
 
 def of_all_rows(w: Any, x: Any, y: Any) -> Any:
-    return np.max(x @ w)
+    return np.median(x @ w)
 
 
 def one_for_each(w: Any, x: Any, y: Any) -> Any:
@@ -174,19 +203,6 @@ def written_rows(w: Any, x: Any, y: Any) -> Any:
     return np.sum(z)
 
 
-def rows_of_a_block(w: Any, x: Any, y: Any) -> Any:
-    z = x * w
-    return np.sum(z) / z.shape[0]
-
-
-def squared_count(z: Any) -> Any:
-    return z * len(z)
-
-
-def count_in_helper(w: Any, x: Any, y: Any) -> Any:
-    return np.sum(squared_count(x * w))
-
-
 def no_sum(w: Any, x: Any, y: Any) -> Any:
     return np.sum(w * w)
 
@@ -216,7 +232,7 @@ def axis_of_a_name(w: Any, x: Any, y: Any) -> Any:
 
 REFUSED = (
     of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
-    sum_in_branch, written_rows, rows_of_a_block, count_in_helper, no_sum, on_rows_of_values, product_of_all,
+    sum_in_branch, written_rows, no_sum, on_rows_of_values, product_of_all,
     carried, axis_of_a_name,
 )  # fmt: skip
 

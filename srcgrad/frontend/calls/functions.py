@@ -29,7 +29,7 @@ from srcgrad.core.rules import is_composition, rule_of, written_out
 from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object, note_call, shadows
-from srcgrad.frontend.resolve import binding_of, is_sparse
+from srcgrad.frontend.resolve import binding_of, by_totals, is_sparse
 from srcgrad.runtime.hooks import call as call_held
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | Non
         rule = None if known is None else rule_of(known.object)
     composition = None
     if rule is not None:
-        composition = written_out(
+        composition = by_totals(call, rule, facts) or written_out(
             rule, call.args, call.keywords, lambda node: function_of(node, facts, local) is not None
         )
     if found is None or composition is None:

@@ -76,7 +76,7 @@ from srcgrad.frontend.calls.side_effects import (
 )
 from srcgrad.frontend.context import read_alone
 from srcgrad.frontend.early_facts import reads_varied, varied_names
-from srcgrad.frontend.resolve import binding_of, operation_of
+from srcgrad.frontend.resolve import binding_of, is_over_rows, operation_of
 
 _AGAIN = 8  # operations that may be written again: about what a definition and its calls take
 _MOST = 64  # ... by all calls inside of a function together: helpers that each call two others double with each level
@@ -526,6 +526,8 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None, perfo
     operation = operation_of(call, site.facts, site.local)
     if operation is None or operation.kind != "callee":
         return False
+    if is_over_rows(call, site.facts):
+        return True
     of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
     if not of_numpy and (site.facts.module.inline or is_short(call, found.name, operation, site)):
         return True

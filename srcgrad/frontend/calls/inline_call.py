@@ -23,8 +23,10 @@ from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, FunctionNames, Request
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
+from srcgrad.core.rules import is_composition
 from srcgrad.core.source_text import FunctionNode, Source, place
 from srcgrad.core.trees import (
+    COMPOUND,
     Block,
     Node,
     assign,
@@ -45,6 +47,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import rewrite_parts
 from srcgrad.frontend.again.stacks import displays, open_display
 from srcgrad.frontend.calls.functions import Function, as_owner, function_of
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
@@ -71,7 +74,7 @@ from srcgrad.frontend.context import (
     scope_names,
 )
 from srcgrad.frontend.kinds_of_values import known_of
-from srcgrad.frontend.resolve import binding_of, trusted_constant
+from srcgrad.frontend.resolve import binding_of, is_over_rows, trusted_constant
 
 if TYPE_CHECKING:
     from srcgrad.frontend.context import Rewriting
@@ -517,6 +520,73 @@ def _expand(tree: Node, site: Site) -> None:
     site.held(tree, site)
 
 
+def _arguments_in_lines(call: Node, tree: Node, found: Function, facts: Facts) -> dict[str, Node]:
+    """The arguments of a call that its lines read by the names of parameters."""
+    given = _write_into_arrays(tree, arguments_of(call, tree, found, facts), facts)
+    by_totals = is_over_rows(call, facts) and is_composition(found.called)
+    return _settle_literals(tree, given) if by_totals else given
+
+
+def _settle_literals(tree: Node, given: dict[str, Node]) -> dict[str, Node]:
+    """The arguments that are no literals; those that are stand in the function's lines, and settle its branches."""
+    bound = [s for node in statements(tree.body) for s in stores(node)]
+    literals = {p: v for p, v in given.items() if p not in bound and _literal_value(v) is not None}
+    tree.body = _settled(tree.body, literals, bound)
+    return {p: v for p, v in given.items() if p not in literals}
+
+
+def _settled(block: Block, literals: dict[str, Node], bound: list[str]) -> Block:
+    made: Block = []
+    for node in block:
+        if isinstance(node, gast.If):
+            test = _literal_value(_with_literals(node.test, literals))
+            if test is not None:
+                made += _settled(node.body if test[0] else node.orelse, literals, bound)
+                continue
+            node.body, node.orelse = (_settled(side, literals, bound) for side in (node.body, node.orelse))
+        elif isinstance(node, COMPOUND):
+            node.body = _settled(node.body, literals, bound)
+        node = _with_literals(node, literals)
+        held = target(node)
+        if held is not None and isinstance(node, gast.Assign) and bound.count(held) == 1 and _literal_value(node.value):
+            literals[held] = node.value
+            continue
+        made.append(node)
+    return made
+
+
+def _with_literals(node: Node, literals: dict[str, Node]) -> Node:
+    """A tree with literals in the place of names, and the side of a conditional expression that they tell."""
+    rewrite_parts(node, lambda part: _with_literals(part, literals))
+    if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id in literals:
+        return copy(literals[node.id])
+    if isinstance(node, gast.Call):
+        usual = {"axis": None, "keepdims": False}
+        node.keywords = [w for w in node.keywords if getattr(w.value, "value", "") is not usual.get(str(w.arg), "?")]
+    test = _literal_value(node.test) if isinstance(node, gast.IfExp) else None
+    return node if test is None else node.body if test[0] else node.orelse
+
+
+def _literal_value(node: Node) -> tuple[object] | None:
+    """What an expression of literals gives, in a tuple; None for any other."""
+    plain = (
+        gast.Constant,
+        gast.Tuple,
+        gast.UnaryOp,
+        gast.Compare,
+        gast.BoolOp,
+        gast.operator,
+        gast.unaryop,
+        gast.cmpop,
+    )
+    if not all(isinstance(part, (*plain, gast.boolop, gast.expr_context)) for part in walk(node)):
+        return None
+    for part in [one for one in walk(node) if isinstance(one, gast.Compare)]:  # Python warns of `0 is None`
+        alike = {gast.Is: gast.Eq, gast.IsNot: gast.NotEq}
+        part.ops = [alike.get(type(one), type(one))() for one in part.ops]
+    return (eval(gast.unparse(node), {"__builtins__": {}}),)
+
+
 def written_out(call: Node, found: Function, where: Node, before: Block, site: Site) -> Node:
     """The value of a call as a name; the statements that compute it go to `before`."""
     facts = site.facts
@@ -539,7 +609,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         _end_procedure(tree, inner)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
-    given = _write_into_arrays(tree, arguments_of(call, tree, found, facts), facts)
+    given = _arguments_in_lines(call, tree, found, facts)
     known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
     inner.names.functions.update(known | owners)

@@ -60,7 +60,7 @@ from srcgrad.frontend.context import changed_lists, is_change
 from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, expand_masked_reduction, operands_of_dtype
 from srcgrad.frontend.kinds_of_values import INTEGER
 from srcgrad.frontend.rename_variables import reading_apart, separate
-from srcgrad.frontend.resolve import METHODS, binding_of
+from srcgrad.frontend.resolve import METHODS, binding_of, by_totals
 from srcgrad.runtime import owned
 
 if TYPE_CHECKING:
@@ -619,7 +619,7 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
     rule = rule_of(op)
     if rule is None or function_of(call.func, work.facts, work.facts.names.local) is not None:
         return None
-    if written_out(rule, [call.func.value, *call.args], call.keywords) is None:
+    if not by_totals(call, rule, work.facts) and not written_out(rule, [call.func.value, *call.args], call.keywords):
         return None
     owner = call.func.value
     known = binding_of(owner, work.facts, work.facts.names.local)
@@ -627,7 +627,7 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
     if (known is not None and not isinstance(known.object, np.ndarray)) or (kind is not None and kind.tag == "other"):
         return None  # a method of an object that is no array
     function = expression(f"{work.library('np')}.{call.func.attr}")
-    return gast.Call(function, [call.func.value, *call.args], call.keywords)
+    return at(gast.Call(function, [call.func.value, *call.args], call.keywords), call)
 
 
 def _extreme_of(call: Node, word: str, work: Rewriting) -> Node | None:

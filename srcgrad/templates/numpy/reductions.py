@@ -45,7 +45,7 @@ def builtin_sum(y, iterable, start=0):
     d[start] = sum_to(d[y], start)
 
 
-@adjoint(np.nansum, asks=(np.nansum,), forms=reduction_forms("np.nansum"), linear=("a",))
+@adjoint(np.nansum, along="reduced", asks=(np.nansum,), forms=reduction_forms("np.nansum"), linear=("a",))
 def nansum(y, a, axis=None, keepdims=False):
     if axis is None or keepdims:
         d[a] = np.where(np.isnan(a), 0.0, d[y])
@@ -66,7 +66,7 @@ def mean(y, a, axis=None, dtype=None, keepdims=False):
         d[a] = spread(d[y] / count(a, axis), a, axis, keepdims)
 
 
-@adjoint(np.nanmean, asks=(np.nanmean,), forms=reduction_forms("np.nanmean"), linear=("a",))
+@adjoint(np.nanmean, along="reduced", asks=(np.nanmean,), forms=reduction_forms("np.nanmean"), linear=("a",))
 def nanmean(y, a, axis=None, keepdims=False):
     present = np.where(np.isnan(a), 0.0, np.ones_like(a))
     n = np.sum(present, axis=axis, keepdims=True)
@@ -422,6 +422,7 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False, correction=None):
 
 @adjoint(
     np.average,
+    along="reduced",
     forms=(
         *reduction_forms("np.average"),
         ("np.average(x, weights=np.exp(y))", (3, 4), (3, 4)),

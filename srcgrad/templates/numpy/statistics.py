@@ -1,9 +1,14 @@
-"""Order statistics: quantiles of every method, and partial sorts; covariances, correlations, and sums by bins."""
+"""Order statistics: quantiles of every method, and partial sorts; covariances, correlations, and sums by bins.
+
+What runs over all rows, neither a sum nor a mean, by sums and means, where rows come in blocks: a maximum is taken over
+the blocks for its value, and its derivative goes to the rows that reach it, in equal parts.
+"""
 
 import numpy as np
 
-from srcgrad.core.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import adjoint, constants, d, declare_total, tangent
 from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.hooks import stop_gradient
 from srcgrad.runtime.reductions import (
     binned,
     fraction,
@@ -13,6 +18,7 @@ from srcgrad.runtime.reductions import (
     quantile_slope,
     quantile_type,
 )
+from srcgrad.runtime.singular import root
 
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 
@@ -288,3 +294,65 @@ def binned_adjoint(z, weights, a, edges):
 )
 def of_bins_adjoint(z, g, a, edges):
     d[g] = binned(d[z], a, edges)
+
+
+@declare_total(np.max)
+def max(a, axis=None, *, keepdims=False):
+    if axis is None or axis == 0 or keepdims:
+        peak = stop_gradient(np.max(a, axis=axis, keepdims=keepdims))
+        value = peak
+    else:
+        peak = stop_gradient(np.max(a, axis=axis, keepdims=True))
+        value = np.squeeze(peak, axis=axis)
+    ties = np.sum(a == peak, axis=axis, keepdims=keepdims)
+    above = np.sum(np.where(a == peak, a - peak, 0.0), axis=axis, keepdims=keepdims)
+    return value + above / np.asarray(ties, above.dtype)
+
+
+@declare_total(np.min)
+def min(a, axis=None, *, keepdims=False):
+    return -np.max(-a, axis=axis, keepdims=keepdims)
+
+
+@declare_total(np.ptp)
+def ptp(a, axis=None, *, keepdims=False):
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+@declare_total(np.var)
+def var(a, axis=None, *, ddof=0, keepdims=False, correction=None):
+    if axis is None or axis == 0 or keepdims:
+        middle = np.mean(a, axis=axis, keepdims=keepdims)
+    else:
+        middle = np.mean(a, axis=axis, keepdims=True)
+    off = a - middle
+    lost = ddof if correction is None else correction
+    if lost == 0:
+        variance = np.mean(off * off, axis=axis, keepdims=keepdims)
+    else:
+        number = len(a) if axis == 0 else np.sum(np.ones_like(a), axis=axis, keepdims=keepdims)
+        variance = np.sum(off * off, axis=axis, keepdims=keepdims) / (number - lost)
+    return variance
+
+
+@declare_total(np.std)
+def std(a, axis=None, *, ddof=0, keepdims=False, correction=None):
+    return root(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, correction=correction))
+
+
+@declare_total(np.linalg.norm)
+def norm(x, ord=None, axis=None, *, keepdims=False):
+    return root(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+@declare_total(np.average)
+def average(a, axis=None, weights=None, *, keepdims=False):
+    total = np.sum(a * weights, axis=axis, keepdims=keepdims)
+    return total / np.sum(weights, axis=axis, keepdims=keepdims)
+
+
+@declare_total(np.nanmean)
+def nanmean(a, axis=None, *, keepdims=False):
+    total = np.nansum(a, axis=axis, keepdims=keepdims)
+    number = np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=keepdims)
+    return total / np.asarray(number, total.dtype)

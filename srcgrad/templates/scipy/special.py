@@ -124,6 +124,7 @@ def entr(z, x):
 
 @adjoint(
     special.logsumexp,
+    along="reduced",
     forms=(
         ("scipy.special.logsumexp(x)", (3, 4)),
         ("scipy.special.logsumexp(x, axis=0)", (3, 4)),
@@ -156,6 +157,7 @@ def logsumexp_tangent(y, a, axis=None, b=None, keepdims=False):
 
 @adjoint(
     special.softmax,
+    along="kept",
     forms=(
         ("scipy.special.softmax(x)", (2, 3)),
         ("scipy.special.softmax(x, axis=0)", (2, 3)),
@@ -173,6 +175,7 @@ def softmax_tangent(z, x, axis=None):
 
 @adjoint(
     special.log_softmax,
+    along="kept",
     forms=(
         ("scipy.special.log_softmax(x)", (2, 3)),
         ("scipy.special.log_softmax(x, axis=-1)", (2, 3)),

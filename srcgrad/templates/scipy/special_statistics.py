@@ -1,5 +1,7 @@
 """Distribution functions of `scipy.special`, integrals, and what has no derivative, each with its reason; on request.
 
+Soft maxima over all rows by maxima and sums, where rows come in blocks; they do not depend on what is taken off.
+
 Names without a derivative are looked up when this file is read, so that a version of SciPy that lacks one does no harm.
 """
 
@@ -8,7 +10,8 @@ import math
 import numpy as np
 from scipy import special
 
-from srcgrad.core.rules import adjoint, constants, d
+from srcgrad.core.rules import adjoint, constants, d, declare_total
+from srcgrad.runtime.hooks import stop_gradient
 from srcgrad.templates.declarations import declare
 
 SHAPE = "a derivative with respect to the parameter of an incomplete gamma or beta function has no closed form"
@@ -295,3 +298,41 @@ REASONS = (
 constants((special.gammasgn, special.round))
 for names, reason in REASONS:
     declare(special, "scipy.special", names, reason)
+
+
+@declare_total(special.logsumexp)
+def logsumexp(a, axis=None, b=None, keepdims=False):
+    if axis is None or axis == 0 or keepdims:
+        peak = stop_gradient(np.max(a, axis=axis, keepdims=keepdims))
+        base = np.where(np.isfinite(peak), peak, 0.0)
+        beside = base
+    else:
+        peak = stop_gradient(np.max(a, axis=axis, keepdims=True))
+        base = np.where(np.isfinite(peak), peak, 0.0)
+        beside = np.squeeze(base, axis=axis)
+    parts = np.exp(a - base) if b is None else b * np.exp(a - base)
+    return beside + np.log(np.sum(parts, axis=axis, keepdims=keepdims))
+
+
+@declare_total(special.softmax)
+def softmax(x, axis=None):
+    if axis is None or axis == 0:
+        peak = stop_gradient(np.max(x, axis=axis))
+        parts = np.exp(x - peak)
+        whole = np.sum(parts, axis=axis)
+    else:
+        peak = stop_gradient(np.max(x, axis=axis, keepdims=True))
+        parts = np.exp(x - peak)
+        whole = np.sum(parts, axis=axis, keepdims=True)
+    return parts / whole
+
+
+@declare_total(special.log_softmax)
+def log_softmax(x, axis=None):
+    if axis is None or axis == 0:
+        off = x - stop_gradient(np.max(x, axis=axis))
+        whole = np.sum(np.exp(off), axis=axis)
+    else:
+        off = x - stop_gradient(np.max(x, axis=axis, keepdims=True))
+        whole = np.sum(np.exp(off), axis=axis, keepdims=True)
+    return off - np.log(whole)
