@@ -211,6 +211,7 @@ class Origin:
     lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
     mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
+    joined: dict[Node, int] = field(default_factory=dict)  # adjoint written into another line -> the line of its own
     again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
     instead: dict[Node, object] = field(
         default_factory=dict

@@ -203,6 +203,8 @@ def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int)
             continue
         if _is_subject(read, node):
             continue
+        if read.id in facts.names.adjoint_of and not isinstance(source.value, gast.Name) and hasattr(source, "lineno"):
+            facts.origin.joined.setdefault(source.value, source.lineno)
         if read.id not in state.repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
             replace(node, read, source.value)
             _rejoin(node, source.value, facts)

@@ -24,6 +24,7 @@ def directions_grad(r, p, y_bar=1.0):
     length = np.sqrt(np.sum(r * r, axis=1))
     k = r / length[:, None]
 
+    # line 7: return np.sum(k * p)
     # line 6: k = r / length[:, None]
     t = y_bar * p / length[:, None]
     # line 5: length = np.sqrt(np.sum(r * r, axis=1))

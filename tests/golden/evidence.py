@@ -32,6 +32,7 @@ def evidence_grad(scores, logs, priors, y_bar=1.0):
 
     # line 8: total = np.sum(np.exp(priors))
     priors_bar = -y_bar / total * t1
+    # line 9: return np.sum(np.log(np.sum(shares, axis=0))) - np.log(total) + np.sum(...
     # line 7: shares = np.exp(scores + sizes[:, None])
     t2_bar = y_bar / np.sum(shares, axis=0) * shares
     scores_bar = t2_bar

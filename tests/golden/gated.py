@@ -44,6 +44,7 @@ def step_vjp(w, h, x):
         share_bar = sum_to(y_bar * t1, share) - sum_to(y_bar * h, share)
         t2 = 1.0 - share
         h_bar = sum_to(y_bar * t2, h)
+        # line 8: opened = 1.0 / (1.0 + np.exp(-drive * drive))
         # line 5: drive = 2.0 - w
         w_bar -= share_bar * 4.0 * opened * opened * (1.0 - opened) * drive
         return w_bar, h_bar

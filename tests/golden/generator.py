@@ -60,6 +60,7 @@ def series_grad(x, k, limit, total_bar=1.0):
         total, v = kept.pop()
         if not taken_stack.pop():
             x_ = x__stack.pop()
+            # line 12: for v in decaying(x, k):
             k__bar += sum_to(x__bar * x_, k_)
             x__bar = sum_to(x__bar * k_, x_)
         # line 13: total = total * k + np.sin(v)
@@ -68,6 +69,7 @@ def series_grad(x, k, limit, total_bar=1.0):
         total_bar = sum_to(total_bar * k, total)
         # line 12: for v in decaying(x, k):
         x__bar += v_bar
+    # line 12: for v in decaying(x, k):
     x_bar = x__bar
     k_bar += k__bar
     return x_bar, k_bar

@@ -23,6 +23,7 @@ def loss_grad(w, b, x, y_bar=1.0):
     t = x @ w.T + b
     h = np.maximum(t, 0.0)
 
+    # line 6: return np.sum(h * h)
     # line 5: h = np.maximum(x @ w.T + b, 0.0)
     t_bar = if_larger(y_bar * 2.0 * h, t, 0.0, out=t)
     w_bar = t_bar.T @ x

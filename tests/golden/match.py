@@ -41,12 +41,14 @@ def force_grad(kind, x, a, y_bar=1.0):
     check_seed(y_bar, y_)
     y_bar_ = y_bar * np.cos(y)
     if kind == "spring":
+        # line 7: y = -a * x
         a_bar = -sum_to(y_bar_ * x, a)
         x_bar = -sum_to(y_bar_ * a, x)
     else:
         a_bar = np.zeros_like(a)
         x_bar = np.zeros_like(x)
         if taken:
+            # line 9: y = a / (x * x)
             t2 = y_bar_ / t1
             x_bar = -sum_to(t2 * y, t1) * 2.0 * x
             a_bar = sum_to(t2, a)

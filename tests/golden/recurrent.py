@@ -26,11 +26,11 @@ def rnn_grad(w, u, x, h, y_bar=1.0):
         h = np.tanh(w @ h + u @ x[t])
 
     x_bar = np.zeros_like(x)
-    # line 7: return np.sum(h * h)
-    h_bar = y_bar * 2.0 * h
     t1_bars = []
     hs = []
     xs = []
+    # line 7: return np.sum(h * h)
+    h_bar = y_bar * 2.0 * h
     for t in reversed(range(x.shape[0])):
         # line 6: h = np.tanh(w @ h + u @ x[t])
         t1_bar = h_bar * (1.0 - h * h)

@@ -28,6 +28,7 @@ def misfit_grad(x, y_bar=1.0):
     t1 = np.fft.fft(x)
     filtered = np.fft.ifft(t1 * RESPONSE)
 
+    # line 8: return np.sum(np.abs(filtered - 1.0) ** 2)
     # line 7: filtered = np.fft.ifft(np.fft.fft(x) * RESPONSE)
     t2_bar = np.fft.fft(y_bar * 2.0 * (filtered - 1.0), norm="forward")
     x_bar = np.fft.ifft(sum_to(t2_bar * np.conj(RESPONSE), t1), norm="forward").real

@@ -36,6 +36,7 @@ def spread_grad(x, gamma, y_bar=1.0):
     check_seed(y_bar, y)
     x_bar = empty_like(x)
     steps_bar = sum_to(y_bar, steps)
+    # line 8: steps = np.sum(np.exp(logs) * np.sin(padded))
     # line 7: padded = np.concatenate((below, np.ones((2, 1))), axis=1)
     t5 = split_like(fit_to(steps_bar * t2, t3) * np.cos(padded), (below, t1), 1)
     # line 6: below = x[:, 1:]

@@ -39,6 +39,7 @@ def log_density_grad(k, r, y_bar=1.0):
     c_bar = c_bar - sum_to(t1 @ columns(z, r).mT, c)
     r_bar = sum_to(np.reshape(t1, np.shape(z)), r)
     if error is None:
+        # line 6: c = np.linalg.cholesky(k)
         t2 = np.linalg.inv(c)
         t3 = c.mT @ c_bar
         t4 = t2.mT @ (0.5 * (np.tril(t3) + np.tril(t3, -1))) @ t2

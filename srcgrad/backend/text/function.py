@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import gast
 
@@ -25,6 +26,7 @@ from srcgrad.core.trees import (
     Node,
     at,
     copy,
+    header,
     loads,
     name,
     root,
@@ -352,15 +354,21 @@ def _comments_above(node: Node, facts: Facts) -> list[str]:
 
 
 def cite_lines(block: Block, facts: Facts) -> Block:
-    """The backward half, with the user's line above each group of statements that comes from it."""
-    heads = {n.lineno: n.iter.end_lineno for n in statements(facts.source.tree.body) if isinstance(n, gast.For)}
-    return _cite_lines_behind(block, (facts, _spans(facts), heads), None)[0]
+    """The backward half, with the user's lines above each group of statements that come from them."""
+    return _cited_block(block, _UserLines(facts, _spans(facts), _header_spans(facts)), (), 0)[0]
 
 
-def _spans(facts: Facts) -> dict[int, int]:
+def _spans(facts: Facts) -> Spans:
     """The last line of each of the user's statements, by the first."""
-    flat = [n for n in statements(facts.source.tree.body) if hasattr(n, "lineno") and not hasattr(n, "body")]
-    return {n.lineno: n.end_lineno for n in flat}
+    every = [n for n in walk(facts.source.tree) if isinstance(n, gast.stmt) and hasattr(n, "lineno")]
+    return {n.lineno: n.end_lineno for n in every if not hasattr(n, "body") and not isinstance(n, gast.Match)}
+
+
+def _header_spans(facts: Facts) -> Spans:
+    """The same of what stands above a block: `for x in xs:`, `if (t := u) > 0:`, the `def` of the function."""
+    every = [n for n in walk(facts.source.tree) if isinstance(getattr(n, "body", None), list)]
+    ends = {n: [part.end_lineno for part in header(n) if hasattr(part, "end_lineno")] for n in every}
+    return {n.lineno: max(ends[n], default=n.lineno) for n in every if hasattr(n, "lineno")}
 
 
 def cited_line(node: Node, facts: Facts) -> str:
@@ -370,32 +378,68 @@ def cited_line(node: Node, facts: Facts) -> str:
 
 
 Spans = dict[int, int]  # the last line of a statement, by the first
+Cited = tuple[int, ...]  # the lines of one group, that of its statements last
 
 
-def _cite_lines_behind(block: Block, known: tuple[Facts, Spans, Spans], last: int | None) -> tuple[Block, int | None]:
-    """The line above each group, and the line that is cited last; `last` is cited above the block.
+@dataclass(frozen=True)
+class _UserLines:
+    """What may be cited: the user's statements, and what stands above their blocks."""
 
-    The line of a loop, to which the adjoint of its item belongs, is cited where it ends another group.
+    facts: Facts
+    spans: Spans
+    heads: Spans
+    seen: dict[int, None] = field(default_factory=dict)  # what has been cited
+
+    def comments(self, lines: Cited, node: Node) -> Block:
+        """The comments that cite some lines above a statement."""
+        self.seen.update(dict.fromkeys(lines))
+        ends = self.heads | self.spans
+        texts = [f"# line {line}: {_user_text(line, ends[line], self.facts)}" for line in lines]
+        return [at(remark(Comment(text)), node) for text in texts]
+
+    def are_written_out(self, node: Node) -> bool:
+        """Whether a loop or a branch is what one line of the user's became."""
+        return isinstance(node, COMPOUND) and getattr(node, "lineno", None) in self.spans
+
+    def of_group(self, block: Block, start: int) -> Cited:
+        """The line of the statements from `start` on, behind lines whose adjoints were written into them."""
+        line: int = getattr(block[start], "lineno", 0)
+        found: dict[int, None] = {}
+        for node in block[start:]:
+            if getattr(node, "lineno", 0) != line or isinstance(node, COMPOUND):
+                break
+            found.update({own: None for part in walk(node) if (own := self.facts.origin.joined.get(part)) is not None})
+        known = {*self.spans, *self.heads} - {line, *self.seen}
+        return (*(one for one in found if one in known), line)
+
+
+def _cited_block(block: Block, known: _UserLines, last: Cited, head: int) -> tuple[Block, Cited]:
+    """The lines above each group, and those that are cited last; `last` are cited above the block.
+
+    What belongs to the header of a loop, `head`, needs no citation right below it.
     """
-    facts, spans, heads = known
+    facts = known.facts
     made: Block = []
-    for node in block:
-        line = getattr(node, "lineno", None)
+    for position, node in enumerate(block):
+        line: int = getattr(node, "lineno", 0)
         if node in facts.origin.again_written:
             made += write_forward([node], facts)
-            last = None
+            last = ()
             continue
-        one_line = isinstance(node, COMPOUND) and line in spans  # a loop or a branch that one line of the user's became
-        simple = not isinstance(node, COMPOUND) and node not in facts.tape.zeros
-        if (simple or one_line) and line != last and (line in spans or (last and line in heads)):
-            text = _user_text(line, spans.get(line) or heads[line], facts)
-            made.append(at(remark(Comment(f"# line {line}: {text}")), node))
-            last = line
+        written_out = known.are_written_out(node)
+        if written_out or not (isinstance(node, COMPOUND) or node in facts.tape.zeros):
+            wanted = known.of_group(block, position)
+            restored = node in facts.tape.restores and line not in known.spans  # what the header of an `if` overwrote
+            there = line == last[-1] if last else line == head or restored
+            if (line in known.spans or line in known.heads) and not (there and set(wanted) <= {*last, line}):
+                made += known.comments(wanted, node)
+                last = wanted
         if isinstance(node, COMPOUND):
-            above = last if one_line else None
-            node.body, end = _cite_lines_behind(node.body, known, above)
-            node.orelse, other = _cite_lines_behind(getattr(node, "orelse", None) or [], known, above)
-            last = line if one_line and end == other == line else None
+            above = last if written_out else ()
+            own = line if isinstance(node, gast.For | gast.While) else 0
+            node.body, end = _cited_block(node.body, known, above, own)
+            node.orelse, other = _cited_block(getattr(node, "orelse", None) or [], known, above, 0)
+            last = end if written_out and end == other and end[-1:] == (line,) else ()
         made.append(node)
     return made, last
 
