@@ -394,8 +394,10 @@ class _UserLines:
         """The comments that cite some lines above a statement."""
         self.seen.update(dict.fromkeys(lines))
         ends = self.heads | self.spans
-        texts = [f"# line {line}: {_user_text(line, ends[line], self.facts)}" for line in lines]
-        return [at(remark(Comment(text)), node) for text in texts]
+        made = {line: remark(Comment(f"# line {line}: {_user_text(line, ends[line], self.facts)}")) for line in lines}
+        for line, comment in made.items():
+            at(comment, node).lineno = line  # reports show each beside its own
+        return list(made.values())
 
     def are_written_out(self, node: Node) -> bool:
         """Whether a loop or a branch is what one line of the user's became."""
