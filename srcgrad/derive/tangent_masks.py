@@ -348,6 +348,8 @@ def _has_mask(node: Node, read: dict[Node, dict[str, None]], facts: Facts) -> bo
     rule = None if operation is None else operation.rule
     if operation is None or rule is None or rule.kind not in ("elementwise", "linear"):
         return False
+    if operation.function is dict.get:
+        return False  # it may give None, which has no mask
     trees = [a for a in operation.bound.values() if isinstance(a, gast.AST)]
     given = [a for a in trees if any(one in facts.activity.active for one in loads(a))]
     return rule.kind == "elementwise" or all(getattr(a, "id", "") in read.get(node, ()) for a in given)

@@ -135,3 +135,45 @@ def test_a_gradient_is_a_direction_where_an_integer_has_none():
     assert srcgrad.hvp(scaled)({"x": 3.0, "n": 2}, gradient)["x"] == 48.0
     with pytest.raises(srcgrad.DifferentiationError, match="E5014"):
         srcgrad.hvp(scaled)({"x": 3.0, "n": 2}, {"x": None, "n": None})
+
+
+def table(x):
+    return {2.0: x[0] ** 2, 3.0: x[1] ** 3}
+
+
+def test_the_keys_of_a_dict_have_no_derivative():
+    """Tangents of keys were the keys, where a dict was summed, unpacked, an item, or sorted in a text of ours."""
+
+    def keyed(x):
+        found, parts = table(x), {"inner": table(x)}
+        first, second = table(x)
+        total = sum(found) * x[0] + first * second * x[1] ** 2 + min(found) * x[0]
+        for key in sorted(found):
+            total = total + key * found[key]
+        for key in parts["inner"]:
+            total = total + key * parts["inner"][key] * x[0]
+        return total
+
+    x, direction = np.array([0.7, 0.4]), np.array([1.0, -2.0])
+    gradient = srcgrad.grad(keyed)
+    slope = (keyed(x + 1e-6 * direction) - keyed(x - 1e-6 * direction)) / 2e-6
+    turn = (gradient(x + 1e-6 * direction) - gradient(x - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose([gradient(x) @ direction, srcgrad.jvp(keyed, (x,), (direction,))[1]], slope, rtol=1e-7)
+    np.testing.assert_allclose(srcgrad.hvp(keyed)(x, direction), turn, rtol=1e-7)
+
+
+def test_a_dict_of_roots_that_a_loop_fills_has_second_derivatives():
+    """Its masks were taken for an array's, and what it does not hold yet for an array."""
+
+    def filled(x, n):
+        roots, terms = {0: x}, {0: x, 1: x}
+        for k in range(1, n):
+            roots[k] = np.sqrt(1.0 + roots[k - 1] ** 2)
+            terms[k] = (k * terms[k - 1] * x) / (k + 1)
+        return np.sum(roots[n - 1] * terms[n - 1])
+
+    direction = np.array([1.0, -2.0])
+    for x in (np.array([0.7, 0.4]), np.array([0.0, 0.3])):
+        ahead, behind = (srcgrad.grad(filled)(x + h * direction, 4) for h in (1e-6, -1e-6))
+        found = srcgrad.hvp(filled)(x, 4, direction)
+        np.testing.assert_allclose(found, (ahead - behind) / 2e-6, rtol=1e-6, atol=1e-8)

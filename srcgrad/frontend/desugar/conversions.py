@@ -413,6 +413,10 @@ def _spell_all(function: Node, kinds: dict[Node, Kind], varied: dict[str, None] 
             if isinstance(getattr(node, "value", None), gast.Call) and node is outside:
                 _unroll_map(node, steady, facts)
             rewrite(node, partial(_spelled, where=node, kinds=kinds, varied=varied, facts=facts))
+            if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple | gast.List):
+                node.value = _keys(node.value, node, kinds, varied, facts)
+            elif isinstance(node, gast.For) and not isinstance(node.iter, gast.Name):  # names may be shown to be dicts
+                node.iter = _keys(node.iter, node, kinds, varied, facts)
         steady -= {one for node in inner for one in stores(node)}
 
 
@@ -427,6 +431,8 @@ def _spelled(part: Node, where: Node, kinds: dict[Node, Kind], varied: dict[str,
     elif isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) and part.func.attr == "__len__":
         known = kinds.get(part.func.value, UNKNOWN).tag in ("array", "list", "tuple", "dict")
         made = expression("len(x)", x=part.func.value) if known and not part.args and not part.keywords else part
+    elif isinstance(part, gast.Call) and len(part.args) == 1 and _goes_through(part, facts):
+        part.args[0] = _keys(part.args[0], where, kinds, varied, facts)
     elif isinstance(part, gast.Call) and _takes_sequences(part, facts):
         for place, one in enumerate(part.args):
             listed = _listed(one, varied, facts)
@@ -437,6 +443,21 @@ def _spelled(part: Node, where: Node, kinds: dict[Node, Kind], varied: dict[str,
         facts.origin.foreign[where] = None
         at(made, part)
     return made
+
+
+def _goes_through(call: Node, facts: Facts) -> bool:
+    """Whether a function of Python's is called that goes through the items of what it is given."""
+    found = binding_of(call.func, facts, facts.names.local)
+    return found is not None and any(found.object is one for one in (sum, sorted, min, max))
+
+
+def _keys(value: Node, where: Node, kinds: dict[Node, Kind], varied: dict[str, None] | None, facts: Facts) -> Node:
+    """`list(d)` for a dict d that is gone through, whose items have derivatives: its keys have none."""
+    known = kinds.get(value, UNKNOWN).tag == "dict"
+    if not known or (varied is not None and not reads_varied(value, varied, facts, facts.names.local)):
+        return value
+    facts.origin.foreign[where] = None
+    return at(expression("list(d)", d=value), value)
 
 
 def _is_read(part: Node, attribute: str, kinds: dict[Node, Kind]) -> bool:

@@ -186,6 +186,9 @@ def _extends(node: Node, bound: str) -> bool:
     return isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and getattr(value.left, "id", "") == bound
 
 
+_MIRRORS = {"zeros_like": 1, "item_masks": 2}  # what gives a dict for a dict, with how many arguments
+
+
 def kind_of_list(value: Node | None, facts: Facts | None, known: dict[str, str]) -> str:
     """The kind of container that an expression makes anew."""
     if isinstance(value, gast.List | gast.ListComp):
@@ -195,10 +198,10 @@ def kind_of_list(value: Node | None, facts: Facts | None, known: dict[str, str])
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         return "list" if isinstance(value.left, gast.List) or isinstance(value.right, gast.List) else ""
     called = value.func if isinstance(value, gast.Call) else None
-    if value is None or not isinstance(called, gast.Name) or called.id not in ("list", "dict", "zeros_like"):
+    if value is None or not isinstance(called, gast.Name) or called.id not in ("list", "dict", *_MIRRORS):
         return ""
-    if called.id == "zeros_like":
-        mirrored = value.args[0].id if len(value.args) == 1 and isinstance(value.args[0], gast.Name) else ""
+    if called.id in _MIRRORS:
+        mirrored = getattr(value.args[0], "id", "") if len(value.args) == _MIRRORS[called.id] else ""
         return known.get(mirrored, "") if facts is not None and facts.request.generated else ""
     found = binding_of(called, facts, facts.names.local) if facts is not None else None
     return str(called.id) if facts is None or (found is not None and found.object in (list, dict)) else ""
