@@ -291,6 +291,7 @@ class Rewriting(StatementBuilder):
     given: frozenset[str] = frozenset()  # parameters
     of_arguments: frozenset[Node] = frozenset()  # reads of parameters that are bound anew, where they may be arguments
     varied: frozenset[str] = frozenset()  # parameters, and names that are bound to what depends on them
+    moved: frozenset[str] = frozenset()  # names that `wrt` may move, where something is made a tuple
     options: dict[str, Node] = field(default_factory=dict)  # dicts that calls unpack, by name
 
     def block(self, block: Block) -> Block:

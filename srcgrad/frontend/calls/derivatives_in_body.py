@@ -9,7 +9,6 @@ Functions that operations are given, `odeint(rhs, y0, t)`: what they read of the
 
 from __future__ import annotations
 
-import inspect
 import operator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,11 +17,9 @@ from typing import Any  # kinds and functions are arbitrary objects
 
 import gast
 
-import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, FunctionNames, Kind
-from srcgrad.core.identity import home
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import FunctionArgument, rule_of
 from srcgrad.core.source_text import Source
@@ -47,7 +44,17 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.core.visitor import rewrite, rewrite_statements
-from srcgrad.frontend.calls.functions import Function, function_of, made_by, not_known, pulled_or_pushed, wanted_of
+from srcgrad.frontend.calls.functions import (
+    Function,
+    argument_of,
+    function_of,
+    handed_of,
+    made_by,
+    not_known,
+    place_of,
+    pulled_or_pushed,
+    wanted_of,
+)
 from srcgrad.frontend.calls.inline_call import Site
 from srcgrad.frontend.calls.nested_functions import without_defaults
 from srcgrad.frontend.early_facts import reads_varied
@@ -693,24 +700,10 @@ def value_of(call: Node, site: Site) -> Node:
     return at(gast.Call(inner.args[0], inner.args[1:], []), call)
 
 
-def handed_of(call: Node, facts: Facts, local: frozenset[str]) -> FunctionArgument | None:
-    """How the operation of a call treats a function that it is given; None if it takes none."""
-    found = binding_of(call.func, facts, local) if isinstance(call, gast.Call) else None
-    if found is None or found.kind != "object" or found.static is not None:
-        return None
-    module = home(found.object) or ""
-    if not module.startswith(("scipy.", "srcgrad.runtime")):
-        return None
-    if rule_of(found.object) is None:
-        templates.load_for(module)
-    rule = rule_of(found.object)
-    return None if rule is None else rule.handed
-
-
 def hand_over(call: Node, where: Node, site: Site) -> None:
     """Let the function in a call of such an operation be one of the module, with all that it reads as arguments."""
     handed = handed_of(call, site.facts, site.local)
-    slot = None if handed is None else _argument(call, handed.parameter, site)
+    slot = None if handed is None else argument_of(call, handed.parameter, site.facts, site.local)
     if handed is None or slot is None:
         return
     found = function_of(slot, site.facts, site.local)
@@ -729,7 +722,7 @@ def hand_over(call: Node, where: Node, site: Site) -> None:
             site.facts.origin.foreign[where] = None
         return
     site.facts.origin.foreign[where] = None
-    given = _argument(call, handed.args, site)
+    given = argument_of(call, handed.args, site.facts, site.local)
     whole = close_function(found, site)
     assert whole.binding is not None, "a function that is closed has a name of its own"
     made: ClosedFunction = whole.binding.object
@@ -744,7 +737,7 @@ def _functions_beside(call: Node, handed: FunctionArgument, site: Site) -> dict[
     """The further functions that a call gives the operation; E5031 for one that is not known."""
     made = {}
     for parameter in handed.beside:
-        slot = _argument(call, parameter, site)
+        slot = argument_of(call, parameter, site.facts, site.local)
         if slot is None or isinstance(slot, gast.Constant):
             continue
         found = function_of(slot, site.facts, site.local)
@@ -762,7 +755,7 @@ def _hand_over_together(call: Node, given: dict[str, Function], handed: Function
         applied = found if found.tree is not None and not found.args else _apply_partial(found, handed, site)
         whole[parameter] = close_function(applied, site)
     captured = list(dict.fromkeys(one for each in whole.values() for one in each.words))
-    args = _argument(call, handed.args, site)
+    args = argument_of(call, handed.args, site.facts, site.local)
     for parameter, each in whole.items():
         assert each.binding is not None, "a function that is closed has a name of its own"
         made: ClosedFunction = each.binding.object
@@ -857,22 +850,6 @@ def _apply_partial(found: Function, handed: FunctionArgument, site: Site) -> Fun
     return Function(made, tree, facts)
 
 
-def _argument(call: Node, parameter: str, site: Site) -> Node | None:
-    """The argument that a call gives for a parameter."""
-    for word in call.keywords:
-        if word.arg == parameter:
-            given: Node = word.value
-            return given
-    place = _place(call, parameter, site)
-    return call.args[place] if place < len(call.args) else None
-
-
-def _place(call: Node, parameter: str, site: Site) -> int:
-    found = binding_of(call.func, site.facts, site.local)
-    assert found is not None, "the caller has looked"
-    return list(inspect.signature(found.object).parameters).index(parameter)
-
-
 def _give(call: Node, parameter: str, value: Node, site: Site) -> None:
     """Exchange the argument for a parameter, or add it."""
     at(value, call)
@@ -880,7 +857,7 @@ def _give(call: Node, parameter: str, value: Node, site: Site) -> None:
         if word.arg == parameter:
             word.value = value
             return
-    place = _place(call, parameter, site)
+    place = place_of(call, parameter, site.facts, site.local)
     if place < len(call.args):
         call.args[place] = value
     else:

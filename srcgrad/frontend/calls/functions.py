@@ -25,7 +25,7 @@ import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.identity import cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
-from srcgrad.core.rules import is_composition, rule_of, written_out
+from srcgrad.core.rules import FunctionArgument, is_composition, rule_of, written_out
 from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object, note_call, shadows
@@ -224,6 +224,37 @@ def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | Non
     if found is None or composition is None:
         return found
     return replace(found, binding=Binding("object", composition))
+
+
+def handed_of(call: Node, facts: Facts, local: frozenset[str]) -> FunctionArgument | None:
+    """How the operation of a call treats a function that it is given; None if it takes none."""
+    found = binding_of(call.func, facts, local) if isinstance(call, gast.Call) else None
+    if found is None or found.kind != "object" or found.static is not None:
+        return None
+    module = home(found.object) or ""
+    if not module.startswith(("scipy.", "srcgrad.runtime")):
+        return None
+    if rule_of(found.object) is None:
+        templates.load_for(module)
+    rule = rule_of(found.object)
+    return None if rule is None else rule.handed
+
+
+def argument_of(call: Node, parameter: str, facts: Facts, local: frozenset[str]) -> Node | None:
+    """The argument that a call of an operation gives for a parameter."""
+    for word in call.keywords:
+        if word.arg == parameter:
+            given: Node = word.value
+            return given
+    place = place_of(call, parameter, facts, local)
+    return call.args[place] if place < len(call.args) else None
+
+
+def place_of(call: Node, parameter: str, facts: Facts, local: frozenset[str]) -> int:
+    """Where a parameter of an operation that is called stands."""
+    found = binding_of(call.func, facts, local)
+    assert found is not None, "the caller has looked"
+    return list(inspect.signature(found.object).parameters).index(parameter)
 
 
 def of_argument(parameter: str, kind: Kind) -> Function | None:

@@ -49,7 +49,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rewrite_parts
 from srcgrad.frontend.again.stacks import displays, open_display
-from srcgrad.frontend.calls.functions import Function, as_owner, function_of
+from srcgrad.frontend.calls.functions import Function, argument_of, as_owner, function_of, handed_of
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
 from srcgrad.frontend.calls.side_effects import (
     Procedures,
@@ -73,6 +73,7 @@ from srcgrad.frontend.context import (
     read_by_both,
     scope_names,
 )
+from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.kinds_of_values import known_of
 from srcgrad.frontend.resolve import binding_of, is_over_rows, trusted_constant
 
@@ -205,16 +206,31 @@ def unpack_arguments(node: Node, work: Rewriting) -> Block:
     made: Block = []
     for key in ("test", "iter", "value", "exc"):
         part = getattr(node, key, None)
-        if isinstance(part, gast.AST) and any(_unpacks(item) for item in find_nodes(part, gast.Starred, gast.keyword)):
+        kinds = (gast.Starred, gast.keyword, gast.Call)
+        if isinstance(part, gast.AST) and any(_unpacks(item, work.facts) for item in find_nodes(part, *kinds)):
             _visit(part, node, made, work, sure=True)
     if made:
         work.facts.origin.foreign[node] = None
     return made
 
 
-def _unpacks(item: Node) -> bool:
-    """`*a`, `**d`"""
+def _unpacks(item: Node, facts: Facts) -> bool:
+    """`*a`, `**d`, `tuple(a)`"""
+    if isinstance(item, gast.Call):
+        return in_tuple(item, facts) is not None
     return isinstance(item, gast.Starred) or (isinstance(item, gast.keyword) and item.arg is None)
+
+
+def in_tuple(value: Node | None, facts: Facts) -> Node | None:
+    """What `tuple(p)` and `(*p,)` take apart; None for anything else."""
+    if isinstance(value, gast.Tuple) and len(value.elts) == 1 and isinstance(value.elts[0], gast.Starred):
+        inside: Node = value.elts[0].value
+        return inside
+    if isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords:
+        found = binding_of(value.func, facts, facts.names.local)
+        held: Node = value.args[0]
+        return held if found is not None and found.object is tuple else None
+    return None
 
 
 def options(function: Node, facts: Facts) -> dict[str, Node]:
@@ -253,10 +269,13 @@ def _items(value: Node, facts: Facts) -> dict[str, Node] | None:
     return None
 
 
-def has_starred(node: Node) -> bool:
-    """Whether a call in a statement's value unpacks something."""
+def has_starred(node: Node, facts: Facts) -> bool:
+    """Whether a call in a statement's value unpacks something, or an operation gets a tuple of further arguments."""
     calls = [n for n in walk(node.value) if isinstance(n, gast.Call)]
-    return any(isinstance(part, gast.Starred) for call in calls for part in call.args)
+    if any(isinstance(part, gast.Starred) for call in calls for part in call.args):
+        return True
+    made = [n for call in calls for n in call.keywords if in_tuple(n.value, facts) is not None]
+    return bool(made) and any(handed_of(call, facts, facts.names.local) is not None for call in calls)
 
 
 def _visit(value: Node, where: Node, made: Block, work: Rewriting, sure: bool) -> None:
@@ -268,6 +287,8 @@ def _visit(value: Node, where: Node, made: Block, work: Rewriting, sure: bool) -
         _visit(part, where, made, work, sure and any(part is one for one in always))
     if not isinstance(value, gast.Call):
         return
+    if sure:
+        _name_further_arguments(value, where, made, work)
     value.args = [item for part in value.args for item in _starred_display_items(part)]
     value.keywords = [item for word in value.keywords for item in _words(word, work)]
     places = [k for k, part in enumerate(value.args) if isinstance(part, gast.Starred)]
@@ -284,6 +305,29 @@ def _visit(value: Node, where: Node, made: Block, work: Rewriting, sure: bool) -
     if names:
         made.append(work.own(gast.Assign([parts], value.args[places[0]].value, None), where))
     value.args[places[0] : places[0] + 1] = [gast.copy_location(name(one), value) for one in names]
+
+
+def _name_further_arguments(call: Node, where: Node, made: Block, work: Rewriting) -> None:
+    """`a, b = p` before `solve_ivp(g, ..., args=tuple(p))`, if p is varied: as many as g takes, or both raise."""
+    facts, local = work.facts, work.facts.names.local
+    handed = handed_of(call, facts, local)
+    if handed is None or handed.leading is None or handed.beside:
+        return
+    given = argument_of(call, handed.args, facts, local)
+    whole, function = in_tuple(given, facts), argument_of(call, handed.parameter, facts, local)
+    if whole is None or function is None:
+        return
+    if not reads_varied(whole, dict.fromkeys(work.moved), facts, local):
+        return
+    taken = filled_parameters(gast.Call(function, [], []), facts)
+    names = [work.name(one) for one in taken[handed.leading :]]
+    if names:
+        parts = gast.Tuple([name(one, gast.Store()) for one in names], gast.Store())
+        made.append(work.own(gast.Assign([parts], whole, None), where))
+        named = gast.copy_location(gast.Tuple([name(one) for one in names], gast.Load()), call)
+        call.args = [named if one is given else one for one in call.args]
+        for word in call.keywords:
+            word.value = named if word.value is given else word.value
 
 
 def _always(value: Node) -> list[Node]:

@@ -41,7 +41,7 @@ from srcgrad.core.visitor import own_statements, rewrite_statements
 from srcgrad.frontend.again.implicit_functions import implicit
 from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.calls.functions import made_by
-from srcgrad.frontend.calls.inline_call import has_starred, options, unpack_arguments
+from srcgrad.frontend.calls.inline_call import has_starred, in_tuple, options, unpack_arguments
 from srcgrad.frontend.calls.nested_functions import functions_left_out, hooks, namesakes, take_out
 from srcgrad.frontend.calls.side_effects import check_sequence, check_targets
 from srcgrad.frontend.context import Rewriting
@@ -71,7 +71,7 @@ from srcgrad.frontend.desugar.loops import (
 from srcgrad.frontend.desugar.numpy_spellings import array_api, expand_calls, fill
 from srcgrad.frontend.desugar.objects import expand_distributions, note_opened_records, open_records, solutions, splines
 from srcgrad.frontend.desugar.views import in_place
-from srcgrad.frontend.early_facts import assigned_varied, names_maybe_unbound
+from srcgrad.frontend.early_facts import assigned_varied, names_maybe_unbound, varied_names
 from srcgrad.frontend.rename_variables import reads_of_arguments, record_names
 from srcgrad.frontend.resolve import binding_of, follow_import
 
@@ -110,6 +110,9 @@ def desugar(function: Node, facts: Facts) -> Node:
     work.of_arguments = reads_of_arguments(function, work.bound.intersection(facts.request.wrt) & work.given)
     if any(isinstance(node, gast.For) for node in statements(function.body)):
         work.varied = work.given | assigned_varied(function, facts, parameters(function))
+    if any(in_tuple(part, facts) is not None for node in function.body for part in walk(node)):
+        inputs = facts.request.wrt or parameters(function)
+        work.moved = frozenset(varied_names(function, facts, facts.names.local, inputs))
     function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
     array_api(function, facts)
     return function
@@ -171,7 +174,7 @@ def _statement(node: Node, work: Rewriting) -> Block:
     if isinstance(node, gast.Assign) and len(node.targets) > 1 and _names_an_array(node, work):
         return _one_by_one(node, work)
     branches = isinstance(getattr(node, "value", None), gast.IfExp)
-    if branches and (has_comprehension(node, work) or has_starred(node)):
+    if branches and (has_comprehension(node, work) or has_starred(node, work.facts)):
         return plain_block(_as_branch(node, work), work)
     _fold_extremes(node, work)
     before = walruses(node, work)

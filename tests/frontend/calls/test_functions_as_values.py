@@ -511,3 +511,43 @@ def test_a_kept_function_that_a_solver_gets_is_refused(f: Any) -> None:
     for derive in (lambda: srcgrad.grad(f)(2.0), lambda: srcgrad.jvp(f, (2.0,), (1.0,))):
         with pytest.raises(srcgrad.DifferentiationError, match="E5031"):
             derive()
+
+
+def line(t, a, b):
+    return a * t + b
+
+
+def by_tuple(p):
+    return quad(line, 0.0, 2.0, args=tuple(p))[0]
+
+
+def by_display(p):
+    if p[0] > 0.0:
+        return quad(line, 0.0, 2.0, args=(*p,))[0] if p[1] > 0.0 else p[1]
+    return p[1]
+
+
+def by_computed_items(p):
+    total = 0.0
+    for k in range(2):
+        total += quad(lambda t, a: a * t, 0.0, 2.0, args=tuple(p[k : k + 1] ** 2))[0]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "slope"), [(by_tuple, [2.0, 2.0]), (by_display, [2.0, 2.0]), (by_computed_items, [12.0, 20.0])]
+)
+def test_further_arguments_may_be_an_array_made_a_tuple(f, slope):
+    """By hand: the integral of a t + b from 0 to 2 is 2 a + 2 b, that of a a t is 2 a a."""
+    p = np.array([3.0, 5.0])
+    np.testing.assert_allclose(srcgrad.grad(f)(p), slope, rtol=1e-12)
+    np.testing.assert_allclose(srcgrad.jvp(f, (p,), (np.ones(2),))[1], sum(slope), rtol=1e-12)
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        srcgrad.grad(by_tuple)(np.ones(3))
+
+
+def test_a_tuple_of_constants_stays_as_it_is_written():
+    def scaled(x, hidden):
+        return x * quad(line, 0.0, 2.0, args=tuple(hidden))[0]
+
+    assert "args=tuple(hidden)" in srcgrad.source(scaled, wrt="x")
