@@ -74,7 +74,7 @@ from srcgrad.frontend.desugar.objects import records
 from srcgrad.frontend.desugar.views import views
 from srcgrad.frontend.early_facts import intermediate_variables, result_fields, split_auxiliary_value, split_results
 from srcgrad.frontend.language import check_language, check_names, check_silent
-from srcgrad.frontend.normalise import normalise
+from srcgrad.frontend.normalise import RESULT_NAME, normalise
 from srcgrad.frontend.rename_variables import rename_webs, spell_augmented
 from srcgrad.optimise.adjoint_sums import accumulate, dict_adjoints, join_accumulations
 from srcgrad.optimise.algebra import loop_products, product_transposes, simplify, spread_seed
@@ -510,6 +510,8 @@ def derive(
     stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
     stem += "_masked" if handed.takes_masks or handed.gives_masks else ""
     blocked = module.blocks and mode == "primal" and not wanted.called
+    if mode == "primal" and stem == RESULT_NAME:
+        stem += "_function"  # texts call their results so
     suffix = "_blocked" if blocked else "" if mode == "primal" else f"_{SUFFIX[mode]}"
     made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
     module.pending[key] = made

@@ -52,6 +52,8 @@ from srcgrad.frontend.language import (
 )
 from srcgrad.frontend.resolve import binding_of, is_method_of_no_array, method_without_rule, operation_of
 
+RESULT_NAME = "y"
+
 
 def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scope: Scope) -> tuple[Node, Rule]:
     """The call of the forward half, and the rule; what is kept goes by a name of its own, one for each call.
@@ -711,13 +713,13 @@ def _result(value: Node | None, scope: Scope) -> Node:
     if isinstance(value, gast.Tuple):
         return gast.Tuple(elts=[_name_value(item, scope, "t") for item in value.elts], ctx=gast.Load())
     assert value is not None, "a bare `return` is refused before"
-    return _name_value(value, scope, "y")
+    return _name_value(value, scope, RESULT_NAME)
 
 
 def _name_value(value: Node, scope: Scope, stem: str) -> Node:
     if isinstance(value, gast.Name) and value.id in scope.local:
         return value
-    held = scope.new_temporary() if stem == "t" else scope.facts.names.fresh("y")
+    held = scope.new_temporary() if stem == "t" else scope.facts.names.fresh(RESULT_NAME)
     scope.facts.names.temporaries[held] = stem
     spread_varied(held, value, scope)
     compute(held, value, scope)

@@ -176,3 +176,12 @@ def kept_as_a_name(x):
 def test_a_name_is_no_mark_of_the_analysis() -> None:
     """`kept` is what shapes of reductions are spelled with."""
     check_grads(kept_as_a_name, (np.array([[0.3, -0.5], [1.1, 0.2]]),), order=2)
+
+
+def test_a_function_that_is_kept_may_be_called_as_texts_call_their_results() -> None:
+    text = (
+        "y = 2.0\ndef maker():\n    def y(b):\n        return 1.5 * b\n    return y\n"
+        "def f(x):\n    k = maker()\n    x = k(x)\n    h = k\n    return y + h(x) * x\n"
+    )
+    f = cell(text, "cell 5")["f"]
+    assert (f(0.4), grad(f)(0.4)) == pytest.approx((2.54, 2.7), rel=1e-12)
