@@ -47,6 +47,7 @@ from srcgrad.core.target import Target
 from srcgrad.core.trees import Node, assign, at, copy, expression, find_nodes, parameters, walk
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.inline_call import check_defaults, check_undecorated, with_live_defaults
+from srcgrad.frontend.calls.side_effects import Change
 from srcgrad.frontend.functions_with_rules import passed_on, primal_of
 from srcgrad.frontend.kinds_of_values import is_replaced
 from srcgrad.frontend.rename_variables import rename_shadows
@@ -500,7 +501,7 @@ class _Own:
     """What texts have found of srcgrad's own functions, which rules call: they are the same for each text."""
 
     sources: dict[int, tuple[object, Source, Namespace]] = field(default_factory=dict)
-    changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)
+    effects: dict[int, tuple[Change, ...]] = field(default_factory=dict)
     new: dict[int, bool] = field(default_factory=dict)
 
     def learn(self, module: Module) -> None:
@@ -508,7 +509,7 @@ class _Own:
         new = [key for key in module.sources if key not in self.sources and key != module.packed]
         self.sources.update({key: module.sources[key] for key in new if _is_own(module.sources[key][0])})
         trees = {id(source.tree) for _, source, _ in self.sources.values()}
-        self.changes.update({key: found for key, found in module.changes.items() if key[0] in trees})
+        self.effects.update({key: found for key, found in module.effects.items() if key in trees})
         self.new.update({key: found for key, found in module.new.items() if key in self.sources})
 
 
@@ -566,10 +567,7 @@ class Module:
     )  # whether a function asks for what it is given, and whether it gives functions
     packed: int = 0  # identity of the function whose `*args` are a tuple here
     written: WrittenPlaces = field(default_factory=WrittenPlaces)  # where what is written out stands
-    changes: dict[tuple[int, str, bool], dict[str, bool]] = field(
-        default_factory=lambda: dict(_own.changes)
-    )  # see Procedures
-    outside: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # by tree: see OuterChanges
+    effects: dict[int, tuple[Change, ...]] = field(default_factory=lambda: dict(_own.effects))  # by tree: see Effects
     given: Any = None  # the items of a loop over the function (numba.given.Items)
     given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
 
@@ -584,8 +582,7 @@ class Module:
         """A module without functions, which knows what this one knows of the sources that it has read."""
         made = Module(self.inline, self.seeded, self.target, self.autocast, explained=self.explained, tidy=self.tidy)
         made.leading = self.leading
-        made.new, made.sources, made.changes, made.moving = self.new, self.sources, self.changes, self.moving
-        made.outside = self.outside
+        made.new, made.sources, made.effects, made.moving = self.new, self.sources, self.effects, self.moving
         return made
 
     def derivative_function(

@@ -48,7 +48,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.calls.side_effects import Effects
 from srcgrad.frontend.desugar.views import WRAPPING
 from srcgrad.frontend.early_facts import gives_several
 from srcgrad.frontend.resolve import METHODS, binding_of
@@ -121,7 +121,7 @@ def given_away(order: list[Node], facts: Facts) -> Iterator[tuple[Node, str]]:
         operation = facts.operation_of(node)
         if operation is None or operation.kind != "callee" or isinstance(operation.function, Step):
             continue
-        changed = Procedures(facts, augments=True).arguments(node.value, facts, facts.names.local)
+        changed = Effects(facts, augments=True).arguments(node.value, facts, facts.names.local)
         if not changed:
             continue
         found = rank_zero(order, facts) if found is None else found
@@ -148,7 +148,7 @@ def makes_new_value(value: Node, facts: Facts) -> bool:
     method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
     function = method if found is None else found.object
     if function is np.ndarray:
-        return True  # which has no derivative, and no other maker of arrays is refused
+        return len(value.args) < 3 and not value.keywords  # it has no derivative; of a buffer it shows the memory
     if function is np.nan_to_num and len(value.args) > 1:
         return False  # `np.nan_to_num(x, False)` is x
     rule = rule_of(function)

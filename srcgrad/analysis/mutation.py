@@ -65,7 +65,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.calls.side_effects import Effects
 from srcgrad.frontend.context import own_statement
 from srcgrad.frontend.early_facts import gives_several, read_always
 from srcgrad.frontend.resolve import binding_of, dtype_given
@@ -215,7 +215,7 @@ def check_entered(function: Node, facts: Facts) -> Node:
     What carries a derivative is looked at in the function itself.
     """
     order = list(statements(function.body))
-    procedures = Procedures(facts, augments=True)
+    procedures = Effects(facts, augments=True)
     read = {one for node in order for one in loads(node)}
     for node in order:
         unread = target(node) is not None and target(node) not in read  # it goes, and what it changes would not change

@@ -166,6 +166,7 @@ class Rule:
     `result` says what memory the value is in: "new", "view" (it may show elements of an argument) or "argument" (it may
     be the first argument, or show elements of that alone). `copying` are aliases that make a new array all the same,
     `showing` values of parameters with which a result that is new otherwise may be an argument: `{"n": (0,)}`.
+    `writes` says that it writes into its first argument, the array of a method.
     """
 
     op: Any
@@ -202,6 +203,7 @@ class Rule:
     outline: str = ""
     gives: str = ""
     result: str = "new"
+    writes: bool = False
     copying: tuple[object, ...] = ()
     showing: dict[str, tuple[object, ...]] = field(default_factory=dict, hash=False)
     numba: str = ""

@@ -37,7 +37,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.frontend.calls.side_effects import Procedures, is_fresh
+from srcgrad.frontend.calls.side_effects import Effects, is_fresh
 from srcgrad.frontend.resolve import binding_of
 
 _DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
@@ -124,7 +124,7 @@ def _names(array: str, node: Node) -> bool:
 
 def _shows(array: str, facts: Facts) -> Callable[[Node], bool]:
     """Whether the value of an expression may show the elements of an array, or hold it."""
-    known = Procedures(facts)
+    known = Effects(facts)
 
     def shows(value: Node) -> bool:
         if isinstance(value, gast.Dict):
@@ -221,7 +221,7 @@ def _is_inside_loop(node: Node, users: Block) -> bool:
 
 def _is_taken_out(plan: Plan, flow: Graph, block: Block, facts: Facts) -> bool:
     """Whether something that a container gave, or the container under another name, is read after a change."""
-    known = Procedures(facts)
+    known = Effects(facts)
     holders = {one.holder for one in plan.deposits}
     own = {one.node for one in plan.deposits}
     for node in statements(block):
@@ -241,12 +241,12 @@ def _is_taken_out(plan: Plan, flow: Graph, block: Block, facts: Facts) -> bool:
     return False
 
 
-def _names_shown(value: Node, known: Procedures, facts: Facts) -> list[str]:
+def _names_shown(value: Node, known: Effects, facts: Facts) -> list[str]:
     parts = value.values if isinstance(value, gast.Dict) else [value]
     return [one for part in parts for one in known.seen(part, facts, facts.names.local)]
 
 
-def _held_on(node: Node, known: Procedures, facts: Facts) -> list[str]:
+def _held_on(node: Node, known: Effects, facts: Facts) -> list[str]:
     """Names that a statement gives to other names, or puts somewhere."""
     if isinstance(node, gast.For):
         return _names_shown(node.iter, known, facts)

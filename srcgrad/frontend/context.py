@@ -52,9 +52,8 @@ if TYPE_CHECKING:
     from srcgrad.frontend.calls.functions import Function
 
 
-CHANGES = (
-    "append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update",
-)  # fmt: skip
+TAKES = ("pop", "popitem", "setdefault")  # methods of lists and dicts that give what they held, and change them
+CHANGES = (*TAKES, "append", "clear", "extend", "insert", "remove", "reverse", "sort", "update")
 
 
 def is_change(node: Node, bound: str) -> bool:
@@ -90,12 +89,6 @@ def unused_result(call: Node, local: frozenset[str]) -> tuple[str, str]:
         "a call whose result is not used is not accepted: it may change its arguments",
         "bind the result to a name; print, warnings and logging are accepted",
     )
-
-
-def by_method(node: Node) -> list[str]:
-    """Names on which a statement calls a method by which lists and dicts change, whatever they hold."""
-    calls = [n.func for part in header(node) for n in find_nodes(part, gast.Call) if isinstance(n.func, gast.Attribute)]
-    return [one.value.id for one in calls if one.attr in CHANGES and isinstance(one.value, gast.Name)]
 
 
 HELPERS = {

@@ -55,7 +55,8 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.frontend.context import Scope
+from srcgrad.frontend.calls.side_effects import places_filled
+from srcgrad.frontend.context import TAKES, Scope
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
 from srcgrad.frontend.resolve import attribute_held, binding_of, operation_of
 from srcgrad.runtime import add_at, fields_of
@@ -620,16 +621,6 @@ def check_passive(value: Node, scope: Scope) -> None:
     )
 
 
-_FUNCTIONS = (
-    np.copyto, np.put, np.putmask, np.place, np.put_along_axis, np.fill_diagonal, np.random.shuffle, np.random.seed,
-)  # fmt: skip
-_METHODS = (
-    "fill", "sort", "partition", "put", "append", "extend", "insert", "remove", "reverse", "clear", "update", "shuffle",
-    "itemset", "resize", "setflags", "__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__",
-    "__imatmul__",
-)  # fmt: skip
-
-
 def check_silent(function: Node, facts: Facts) -> None:
     """Refuse such calls inside of expressions, and what an operation without a derivative stores by `out=`.
 
@@ -650,21 +641,10 @@ def check_silent(function: Node, facts: Facts) -> None:
 
 
 def changes(call: Node, facts: Facts, local: frozenset[str]) -> bool:
-    """Whether a call changes what it is called on, or one of its arguments."""
-    if any(word.arg == "out" and getattr(word.value, "value", 0) is not None for word in call.keywords):
-        return operation_of(call, facts, local) is None
-    spelled = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    if len(call.args) < 2 and spelled not in _METHODS and spelled not in ("shuffle", "seed"):
+    """Whether a call changes what it is called on, or one of its arguments, and gives nothing of that."""
+    if getattr(call.func, "attr", "") in TAKES:
         return False
-    found = binding_of(call.func, facts, local)
-    if found is None:
-        return spelled in _METHODS and not _is_callee(call, facts, local)
-    if isinstance(found.object, np.ufunc):
-        return len(call.args) > found.object.nin
-    owner = getattr(found.object, "__self__", None)
-    return any(found.object is one for one in _FUNCTIONS) or (
-        isinstance(owner, np.ufunc) and getattr(found.object, "__name__", "") == "at"
-    )
+    return bool(places_filled(call, facts, local, alone=False)) and not _is_callee(call, facts, local)
 
 
 def _is_callee(call: Node, facts: Facts, local: frozenset[str]) -> bool:

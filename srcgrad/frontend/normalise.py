@@ -37,7 +37,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import rewrite
-from srcgrad.frontend.calls.side_effects import Procedures, effects
+from srcgrad.frontend.calls.side_effects import Effects, effects
 from srcgrad.frontend.context import Scope, cheap, is_long, unused_result
 from srcgrad.frontend.early_facts import varied_names
 from srcgrad.frontend.language import (
@@ -523,7 +523,7 @@ def _is_check(call: Node, scope: Scope) -> bool:
         return True
     if found is None or found.kind != "callee" or moves(call, scope.facts, scope.local):
         return False
-    return not Procedures(scope.facts, augments=True).arguments(call, scope.facts, scope.local)
+    return not Effects(scope.facts, augments=True).arguments(call, scope.facts, scope.local)
 
 
 def _only_looks(call: Node, operation: Operation) -> bool:

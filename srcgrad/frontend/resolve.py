@@ -200,6 +200,35 @@ def _of_numpy(op: Any) -> list[inspect.Parameter]:
     return list(inspect.signature(op).parameters.values())
 
 
+def _told_by(function: object) -> list[inspect.Parameter]:
+    try:
+        return _of_numpy(function) if callable(function) else []
+    except (ValueError, TypeError):
+        return []
+
+
+def parameters_of(function: object) -> tuple[str, ...]:
+    """The names of the parameters that a function of a library takes by place; none where it does not tell."""
+    kinds = inspect.Parameter
+    return tuple(p.name for p in _told_by(function) if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD))
+
+
+def takes_out(function: object) -> bool:
+    """Whether an operation fills an array that it is given: `np.add(a, b, out=a)`."""
+    known = rule_of(function) is not None and any(one.name == "out" for one in _told_by(function))
+    return known or isinstance(function, np.ufunc)
+
+
+def place_of_out(function: object, given: int) -> int | None:
+    """Where an operation takes the array that it fills, `np.add(a, b, a)`; None where that is beyond those `given`."""
+    if isinstance(function, np.ufunc):
+        place = function.nin
+    else:
+        order = parameters_of(function) if given > 2 and takes_out(function) else ()
+        place = order.index("out") if "out" in order else given
+    return place if place < given else None
+
+
 def _is_default(value: Node, default: object) -> bool:
     return isinstance(value, gast.Constant) and default is not _NOTHING and value.value is default
 

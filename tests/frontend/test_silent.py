@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from srcgrad import DifferentiationError, check_grads, grad, hessian
+from tests.programs.small import made
 
 
 def copied(a, c):
@@ -28,11 +29,6 @@ def asked(a, c):
 
 def sorted_in_place(a, c):
     _ = c.sort()
-    return c
-
-
-def second_argument(a, c):
-    _ = np.sin(c, c)
     return c
 
 
@@ -58,7 +54,7 @@ def multiplied(a, c):
     return c
 
 
-CASES = (copied, added, asked, sorted_in_place, second_argument, shuffled, appended, put_in, multiplied)
+CASES = (copied, added, asked, sorted_in_place, shuffled, appended, put_in, multiplied)
 
 
 @pytest.mark.parametrize("changed", CASES)
@@ -70,6 +66,41 @@ def test_it_is_refused(changed: Callable[..., Any], active: bool) -> None:
 
     with pytest.raises(DifferentiationError, match=r"E5001|E5003|E5010"):
         grad(weighted)(np.array([0.3, -0.8, 1.1]))
+
+
+FILLED = (
+    "z = np.sin(c, c)",
+    "z = np.clip(c, 0.0, 1.0, c)",
+    "np.dot(np.eye(3), 2.0 * c, c)",
+    "z = np.sum(np.eye(3) * c, 0, None, c)",
+    "z = np.round(c / 3.0, 0, c)",
+    "z = np.around(c / 3.0, out=c)",
+    "z = np.choose([0, 0, 0], [2.0 * c], c)",
+    "np.copyto(dst=c, src=2.0 * c)",
+    "np.put(v=c[1], ind=0, a=c)",
+)
+
+
+def filling(line: str, name: str) -> Callable[..., Any]:
+    """A function of which one line fills an array, itself, and one that calls it for nothing else."""
+    text = f"""\
+def fill(c):
+    {line}
+    return 1.0
+
+
+def f(x):
+    c, d = 1.5 * x, np.array([3.0, 1.0, 2.0])
+    {line}
+    n = fill(d)
+    return np.sum(c * d * x)
+"""
+    return made(name, text)[0]
+
+
+@pytest.mark.parametrize("line", FILLED)
+def test_an_array_is_filled_that_is_given_by_its_place_or_by_name(line: str) -> None:
+    check_grads(filling(line, f"filled {line}"), (np.array([0.3, -0.8, 1.1]),))
 
 
 GENERATOR = np.random.default_rng(3)

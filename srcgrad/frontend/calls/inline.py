@@ -66,7 +66,7 @@ from srcgrad.frontend.calls.functions import (
 from srcgrad.frontend.calls.inline_call import Site, written_out
 from srcgrad.frontend.calls.nested_functions import check_given
 from srcgrad.frontend.calls.side_effects import (
-    Procedures,
+    Effects,
     changes_outside,
     check_outside,
     doubtful_write,
@@ -164,7 +164,7 @@ def check_order(value: Node | None, site: Site, alone: bool = True) -> None:
         if found is None:
             continue
         writes = found.tree is not None and _changes_what_is_read(found.tree, call, value, site)
-        known = Procedures(site.facts)
+        known = Effects(site.facts)
         given = known.arguments(call, site.facts, site.local)
         seen = {one for part in given for one in known.seen(part, site.facts, site.local)}
         if not writes and found.tree is None and alone and _is_computed_first(call, value):
@@ -258,7 +258,7 @@ def _is_function(item: Node, site: Site) -> bool:
 
 def changed_by(call: Node, site: Site, *, performed: bool) -> list[Node]:
     """The arguments that a call changes; `u *= s` of a parameter is meant to where the call is made for its effect."""
-    return Procedures(site.facts, augments=performed).arguments(call, site.facts, site.local)
+    return Effects(site.facts, augments=performed).arguments(call, site.facts, site.local)
 
 
 def _asks_owner(call: Node, function: object, site: Site) -> bool:

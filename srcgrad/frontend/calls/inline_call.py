@@ -52,17 +52,16 @@ from srcgrad.frontend.again.stacks import displays, open_display
 from srcgrad.frontend.calls.functions import Function, argument_of, as_owner, function_of, handed_of
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
 from srcgrad.frontend.calls.side_effects import (
-    Procedures,
-    arrays_handed,
+    Effects,
     changed_on_entry,
     doubtful_write,
     is_fresh,
     is_straight,
+    places_filled,
     put_in,
 )
 from srcgrad.frontend.calls.side_effects import place as side_effects_place
 from srcgrad.frontend.context import (
-    CHANGES,
     bring_names,
     is_change,
     move_apart,
@@ -478,7 +477,7 @@ def bind(
     facts: Facts,
 ) -> None:
     """Assign the arguments to the callee's parameters."""
-    changes = Procedures(facts).changed(found.called) if found.tree is None else _changed_parameters(tree)
+    changes = Effects(facts).changed(found.called) if found.tree is None else _changed_parameters(tree)
     for parameter, value in given.items():
         bound = spelled.get(parameter)
         if _shares_name(parameter, value, tree, parameter in changes, call, facts):
@@ -705,12 +704,10 @@ def _end_procedure(tree: Node, inner: Facts) -> None:
 def _is_performed(last: Node, inner: Facts) -> bool:
     """Whether what a function returns is computed for what it changes, where nobody uses it: `lambda a: a.sort()`."""
     local = inner.names.local
-    if arrays_handed(last, inner, local):
-        return True
     calls = find_nodes(last.value, gast.Call) if last.value is not None else []
-    if any(isinstance(n.func, gast.Attribute) and n.func.attr in CHANGES for n in calls):
+    if any(places_filled(n, inner, local, alone=n is last.value) for n in calls):
         return True
-    return any(Procedures(inner, augments=True).arguments(n, inner, local) for n in calls)
+    return any(Effects(inner, augments=True).arguments(n, inner, local) for n in calls)
 
 
 def _write_into_arrays(tree: Node, given: dict[str, Node], facts: Facts) -> dict[str, Node]:

@@ -54,7 +54,6 @@ from srcgrad.core.trees import (
     header,
     is_swap,
     is_write,
-    kinds,
     name,
     own_names,
     parameters,
@@ -67,10 +66,17 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.frontend.calls.functions import Function, function_of
-from srcgrad.frontend.context import CHANGES, by_method, changed_lists, is_change
+from srcgrad.frontend.context import CHANGES, TAKES, changed_lists, is_change
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
-from srcgrad.frontend.resolve import METHODS, binding_of, is_method_of_no_array, operation_of
+from srcgrad.frontend.resolve import (
+    METHODS,
+    binding_of,
+    is_method_of_no_array,
+    operation_of,
+    parameters_of,
+    place_of_out,
+)
 from srcgrad.runtime import (
     check_array,
     check_arrays,
@@ -98,15 +104,24 @@ def changed_on_entry(changes: list[tuple[Node, str]], tree: Node, own: list[str]
     """The parameters among names that statements change which still hold the caller's array there."""
     if not any(name in own for _, name in changes):
         return {}
-    reaching = definitions(tree.body, own)
-    inner = [(each, own_names(each)) for each in statements(tree.body) if isinstance(each, gast.FunctionDef)]
-    nested = {node: names for each, names in inner for node in statements(each.body)}
-    return {
-        entered: None
-        for node, name in changes
-        if name in own and name not in nested.get(node, ())
-        for entered in _arguments_held(reaching, node, name)
-    }
+    entry = _Entry(tree, own)
+    return {entered: None for node, name in changes for entered in entry.held(node, name)}
+
+
+class _Entry:
+    """Which of its arguments a function's names may still hold at a statement."""
+
+    def __init__(self, tree: Node, own: list[str]) -> None:
+        self.own = own
+        self.reaching = definitions(tree.body, own)
+        inner = [(each, own_names(each)) for each in statements(tree.body) if isinstance(each, gast.FunctionDef)]
+        self.nested = {node: names for each, names in inner for node in statements(each.body)}
+
+    def held(self, node: Node, name: str) -> list[str]:
+        """The parameters whose arguments a name may hold there: one of a nested function's own holds none."""
+        if name not in self.own or name in self.nested.get(node, ()):
+            return []
+        return _arguments_held(self.reaching, node, name)
 
 
 def _arguments_held(reaching: Definitions, node: Node, name: str) -> list[str]:
@@ -151,118 +166,163 @@ def _handed_to(name: str, node: Node) -> list[str]:
     return found
 
 
-_BARE = {
-    gast.FunctionDef, gast.arguments, gast.Name, gast.Constant, gast.Assign, gast.Return, gast.Expr, gast.If, gast.For,
-    gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call, gast.keyword, gast.Attribute,
-    gast.Subscript, gast.Slice, gast.Tuple, gast.List,
-}  # fmt: skip
+STORE = "store"  # into a part of it
+METHOD = "method"  # by a method, which numbers and objects of other classes have not, or by what a library fills
+AUGMENT = "augment"  # `a += e` of a name, which changes an array and binds a number anew
+FIELD = "field"  # of an object, whose attributes other passes see to
+UNKNOWN_CALL = "unknown"  # a call of which nothing is known, and of which nobody uses the result
 
 
-def is_bare(tree: Node, facts: Facts) -> bool:
-    """Whether a function binds names and calls functions, and in no spelling writes into anything itself."""
-    stored = find_nodes(tree, gast.Subscript, gast.Attribute)
-    return (
-        kinds(tree) <= _BARE
-        and len(find_nodes(tree, gast.FunctionDef)) == 1
-        and all(type(n.ctx) is gast.Load for n in stored)
-        and all(type(n.value) is gast.Constant for n in find_nodes(tree, gast.Expr))
-        and all(_gives_only(call, facts) for call in find_nodes(tree, gast.Call))
-    )
+@dataclass(frozen=True)
+class Change:
+    """A change that a function, or one that it calls, makes to what it has not made itself."""
+
+    place: Node  # as it stands there: `LEFT["k"]`
+    base: str  # the name through which it is reached, of a parameter or of the module
+    held: object = None  # the object of the module that this name means, if it is a live one that may change
+    given: bool = False  # whether that name is a parameter
+    of: frozenset[str] = frozenset()  # the parameters on which what is stored depends
+    how: str = STORE
 
 
-def _gives_only(call: Node, facts: Facts) -> bool:
-    """Whether a call fills none of its arguments, as `np.add(a, b, a)` does, unless it is one of a Python function."""
-    if any(word.arg in (None, "out") for word in call.keywords):
-        return False
-    found = binding_of(call.func, facts, facts.names.local)
-    if found is None:
-        return isinstance(call.func, gast.Attribute) and call.func.attr in METHODS and len(call.args) < 2
-    function: object = found.object
-    if isinstance(function, np.ufunc):
-        return len(call.args) <= function.nin
-    rule = rule_of(function)
-    return isinstance(function, FunctionType) if rule is None else rule.kind != "refused" and len(call.args) < 3
+Given = tuple[object, dict[str, Node], frozenset[str]]  # a function, what its parameters get, those of its object
 
 
 @dataclass
-class Procedures:
-    """What is known of the functions that one function calls."""
+class Effects:
+    """What functions change outside of themselves, by what they call as well (mod): a summary for each function."""
 
     facts: Facts
-    known: dict[int, dict[str, bool]] = field(default_factory=dict)  # by tree: the parameters that it changes
+    augments: bool = False  # whether `a += e` of a parameter counts, which changes an array
+    known: dict[int, tuple[Change, ...]] = field(default_factory=dict)  # by tree
     open: list[int] = field(default_factory=list)  # trees that are being looked at, the outermost first
     circular: bool = False  # whether one of them was asked for again
-    augments: bool = False  # look for `a += e` of parameters, which changes arrays and binds numbers anew
 
-    def changed(self, function: object) -> dict[str, bool]:
-        """The parameters that a function changes, itself or by what it calls; whether by their methods alone."""
+    def of(self, function: object) -> tuple[Change, ...]:
+        """The changes that a function makes; they depend on its parameters."""
         if isinstance(function, Step):
-            return {}  # it works on a copy
+            return ()  # it works on a copy
         try:
             source, namespace = self.facts.module.source(function)
         except DifferentiationError:
-            return {}  # no source: it is a constant, or refused where a derivative flows through it
-        tree, settled = source.tree, self.facts.module.changes
-        if (id(tree), self.facts.request.mode, self.augments) in settled:
-            found: dict[str, bool] = settled[id(tree), self.facts.request.mode, self.augments]
-            return found
-        if id(tree) in self.known:
-            self.circular |= id(tree) in self.open
-            return self.known[id(tree)]
-        self.known[id(tree)] = {}  # a recursive call adds nothing
-        self.open.append(id(tree))
+            return ()  # no source: it is a constant, or refused where a derivative flows through it
+        tree, settled = source.tree, self.facts.module.effects
+        key = id(tree)
+        if key in settled or key in self.known:
+            self.circular |= key in self.open
+            return tuple(settled[key] if key in settled else self.known[key])
+        self.known[key] = ()  # a recursive call adds nothing
+        self.open.append(key)
         inner = Facts(source, namespace, Request(self.facts.request.mode, ()), self.facts.module)
-        inner.names.local = own_names(tree)
-        if not is_bare(tree, inner) or any(
-            self.arguments(n, inner, inner.names.local) for n in find_nodes(tree, gast.Call)
-        ):
-            self.known[id(tree)] = self._find_changes(self.facts.module.spell(copy(tree), inner, bare=True), inner)
+        inner.names.local = _names_within(tree)
+        self.known[key] = self._refine(self._find(tree, inner), tree, inner)
         self.open.pop()
         if not self.open:  # what was found on the way lacks what a circle would have added
-            whole = [id(tree)] if self.circular else list(self.known)
-            settled.update({(one, self.facts.request.mode, self.augments): self.known[one] for one in whole})
-        return self.known[id(tree)]
+            settled.update({one: self.known[one] for one in ([key] if self.circular else self.known)})
+        return self.known[key]
 
-    def _find_changes(self, tree: Node, inner: Facts) -> dict[str, bool]:
-        arguments = tree.args
-        own = [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
-        local = frozenset([*own, *(s for n in statements(tree.body) for s in stores(n))])
-        found: list[tuple[Node, str]] = []
-        called: list[tuple[Node, str]] = []  # where methods are called by which lists and dicts change
-        for node in statements(tree.body):
-            found += [(node, w) for w in written_names(node) if is_write(node)]
-            called += [(node, w) for w in written_names(node) if is_change(node, w)]
-            called += [(node, one) for one in by_method(node) if one in own]
-            if isinstance(node, gast.AugAssign) and (self.augments or isinstance(node.value, gast.List | gast.Dict)):
-                found += [(node, one) for one in stores(node)]
-            handed = [one for place in arrays_handed(node, inner, local) for one in self.seen(place, inner, local)]
-            called += [(node, one) for one in handed]
-            for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
-                for value, alone in self._arguments_changed(call, inner, local):
-                    where = called if alone else found
-                    where += [(node, n.id) for n in walk(value) if isinstance(n, gast.Name)]
-        sure = changed_on_entry([*found, *self._changes_through_views(found, tree, inner, local)], tree, own)
-        found += called
-        return {
-            one: one not in sure
-            for one in changed_on_entry([*found, *self._changes_through_views(found, tree, inner, local)], tree, own)
-        }
+    def _refine(self, found: list[Change], tree: Node, inner: Facts) -> tuple[Change, ...]:
+        """Of changed parameters, those that hold there what the caller gave, once all is spelled as statements."""
+        given = any(each.given and each.how in (STORE, METHOD, AUGMENT) for each in found)
+        if not given and not find_nodes(tree, gast.Import, gast.ImportFrom):  # names of modules, which are told later
+            return tuple(found)
+        try:
+            spelled = self._find(self.facts.module.spell(copy(tree), inner, bare=True), inner)
+        except DifferentiationError:
+            return tuple(found)  # refused later, if it is written out
+        entered = {(each.base, each.how) for each in spelled if each.given}
+        known = {(each.base, each.how) for each in found}
+        kept = [e for e in found if not e.given or e.how in (FIELD, UNKNOWN_CALL) or (e.base, e.how) in entered]
+        return (*kept, *[e for e in spelled if e.given and (e.base, e.how) not in known])
 
-    def _changes_through_views(
-        self, changes: list[tuple[Node, str]], tree: Node, inner: Facts, local: frozenset[str]
-    ) -> list[tuple[Node, str]]:
-        """Where names that change were bound to parts of what others hold: `v = x[::-1]`, `for row in x`."""
-        found: list[tuple[Node, str]] = []
-        todo = list(dict.fromkeys(name for _, name in changes))
-        for view in todo:
-            for node in statements(tree.body) if view in local else ():
-                if view not in stores(node) or is_write(node):
-                    continue
-                value = node.iter if isinstance(node, gast.For) else getattr(node, "value", None)
-                bases = self.seen(value, inner, local)
-                found += [(node, base) for base in bases]
-                todo += [base for base in bases if base not in todo]
-        return found
+    def _find(self, tree: Node, inner: Facts) -> list[Change]:
+        made = [(node, each) for node in statements(tree.body) for each in self._made_in(node, inner)]
+        flow = _NameFlow(tree, inner, self)
+        shown = [(each, base) for node, each in made for base in flow.shown_by(node, each)]
+        moved = {one: flow.moved_by(one) for one in parameters(tree)} if shown else {}
+        found: dict[tuple[int, str, str], Change] = {}
+        for each, base in shown:
+            of = frozenset(one for one, names in moved.items() if each.of & names)
+            held = each.held if base == each.base else live_value(base, inner, inner.names.local)
+            if base in moved or base == each.base or not isinstance(held, type | None):
+                found[id(each.place), base, each.how] = replace(each, base=base, held=held, given=base in moved, of=of)
+        return list(found.values())
+
+    def _made_in(self, node: Node, inner: Facts) -> list[Change]:
+        """What a statement changes itself, blocks that it holds apart, and what it calls."""
+        parts, local = parts_of(node), inner.names.local
+        called = {id(part.func) for part in parts if isinstance(part, gast.Call)}
+        alone = {id(part.value) for part in parts if isinstance(part, gast.Expr)}
+        own = [each for part in parts for each in self._own_changes(part, inner, alone=id(part) in alone)]
+        for part in parts:
+            if isinstance(part, gast.Attribute) and part.attr in CHANGES and id(part) not in called:
+                own += self._changes_of(part.value, METHOD, [], inner)  # `add = items.append`, which is called later
+            elif isinstance(part, gast.Call):
+                own += self.made_by(part, inner, local)
+        return own
+
+    def _own_changes(self, node: Node, inner: Facts, *, alone: bool) -> list[Change]:
+        """What a statement or an expression changes itself; what the function has made drops out later."""
+        local = inner.names.local
+        if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.NamedExpr | gast.For):
+            value = node.iter if isinstance(node, gast.For) else node.value
+            bound = _places_bound(node, local)
+            return [made for one, how in bound for made in self._changes_of(one, how, [value], inner)]
+        if not isinstance(node, gast.Call) or _users_function(node, inner, local) is not None:
+            return []
+        words = [expression("words['out'][...]", words=one.value) for one in node.keywords if one.arg is None]
+        filled = [(one, METHOD) for one in [*places_filled(node, inner, local, alone=alone), *words]]
+        filled += [(one, UNKNOWN_CALL) for one in (_places_handed(node, inner) if alone else [])]
+        values = [*node.args, *(word.value for word in node.keywords)]
+        return [made for one, how in filled for made in self._changes_of(one, how, values, inner)]
+
+    def _changes_of(self, place: Node, how: str, values: Sequence[Node | None], inner: Facts) -> list[Change]:
+        """The changes of what a place is a part of; a method of a field changes a field."""
+        local, of = inner.names.local, _names_carrying(values, inner, inner.names.local)
+        bases = [base_of(place)] if base_of(place) else self.seen(place, inner, local)
+        how = FIELD if how == METHOD and isinstance(place, gast.Attribute) else how
+        return [Change(place, one, live_value(one, inner, local), False, of, how) for one in bases]
+
+    def changed(self, function: object) -> dict[str, bool]:
+        """The parameters that a function changes, itself or by what it calls; whether by their methods alone."""
+        counted = (STORE, METHOD, AUGMENT) if self.augments else (STORE, METHOD)
+        hows: dict[str, set[str]] = {}
+        for each in self.of(function):
+            if each.given and each.how in counted:
+                hows.setdefault(each.base, set()).add(each.how)
+        return {one: how == {METHOD} for one, how in hows.items()}
+
+    def made_by(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Change]:
+        """The changes that a call makes, told by the names of the caller."""
+        found = _users_function(call, facts, local)
+        changes = () if found is None else self.of(found.called)
+        if found is None or not changes:
+            return []
+        _, values, own = self._given(found.called, found.args, found.words, call)
+        return [made for each in changes for made in self._for_caller(each, values, each.base in own, facts, local)]
+
+    def _given(self, function: object, first: Sequence[Node], words: dict[str, Node], call: Node) -> Given:
+        """What the parameters of a function are given; those of the object whose method it is stand apart."""
+        tree = self.facts.module.source(function)[0].tree
+        positional = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+        values = dict(zip(positional, [*first, *call.args], strict=False)) | words
+        own = frozenset([*positional[: len(first)], *words])
+        return function, values | {word.arg: word.value for word in call.keywords if word.arg}, own
+
+    def _for_caller(
+        self, change: Change, values: dict[str, Node], own: bool, facts: Facts, local: frozenset[str]
+    ) -> list[Change]:
+        of = _names_carrying([values[one] for one in change.of if one in values], facts, local)
+        if not change.given:
+            return [replace(change, of=of)]
+        how = FIELD if own and change.how != UNKNOWN_CALL else change.how
+        shown = self.seen(values.get(change.base), facts, local)
+        found = [(one, live_value(one, facts, local)) for one in dict.fromkeys(shown)]
+        return [
+            replace(change, base=one, held=held, given=one in local, of=of, how=how)
+            for one, held in found
+            if one in local or held is not None
+        ]
 
     def seen(self, value: Node | None, inner: Facts, local: frozenset[str]) -> list[str]:
         """The names whose elements a value may show: not those of arithmetic, nor of calls that make an array."""
@@ -272,160 +332,88 @@ class Procedures:
             return [] if isinstance(value.slice, gast.List | gast.Compare) else self.seen(value.value, inner, local)
         if isinstance(value, gast.Call):
             return self._seen_through(value, inner, local)
-        if not isinstance(value, gast.Tuple | gast.List | gast.IfExp | gast.Attribute):
+        if isinstance(value, gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp):
+            part = value.value if isinstance(value, gast.DictComp) else value.elt
+            over = [one for each in value.generators for one in self.seen(each.iter, inner, local)]
+            return self.seen(part, inner, local) and [*self.seen(part, inner, local), *over]
+        if not isinstance(value, _HOLDING):
             return []
         return [one for part in children(value) for one in self.seen(part, inner, local)]
 
     def _seen_through(self, call: Node, inner: Facts, local: frozenset[str]) -> list[str]:
+        meant = getattr(binding_of(call.func, inner, local), "object", None)
+        rule = rule_of(meant)
+        shows = isinstance(meant, type) and issubclass(meant, _CONTAINERS)
+        shows |= rule is not None and rule.kind == "refused"
         try:
-            operation = operation_of(call, inner, local)
+            operation = None if shows else operation_of(call, inner, local)
         except DifferentiationError:
-            return []  # refused later
-        if operation is None or (operation.kind == "opaque" and is_method_of_no_array(call)):
+            operation, shows = None, True  # refused where a derivative flows through it
+        if operation is None and not shows:
             return []  # what is written into that is refused later
-        if operation.kind == "callee" and inner.module.returns_new(operation.function):
+        if operation is not None and operation.kind == "opaque" and is_method_of_no_array(call):
             return []
-        if operation.kind == "op" and not may_show(operation.function, operation.bound):
+        if operation is not None and operation.kind == "callee" and inner.module.returns_new(operation.function):
+            return []
+        if operation is not None and operation.kind == "op" and not may_show(operation.function, operation.bound):
             return []
         shown = [part for part in children(call) if part is not call.func or not isinstance(part, gast.Name)]
         return [one for part in shown for one in self.seen(part, inner, local)]
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
         """The arguments of a call into whose arrays the called function writes."""
-        return [value for value, _ in self._arguments_changed(call, facts, local)]
-
-    def _arguments_changed(self, call: Node, facts: Facts, local: frozenset[str]) -> list[tuple[Node, bool]]:
-        """The arguments that a called function changes, and whether it does so by their methods alone."""
         if not any(isinstance(n, gast.Name) for a in [*call.args, *call.keywords] for n in walk(a)):
             return []
         if _is_ruled(call, facts, local) or any(function_called(one, facts) is reads_only for one in (call, call.func)):
             return []
+        given = self._called(call, facts, local)
+        if given is None:
+            return []
+        function, values, own = given
+        changes = self.changed(function)
+        joined = {} if self.augments else replace(self, augments=True).changed(function)
+        joined = {one: False for one in joined if one in values and _is_changed(values[one], facts)}
+        if not changes and not joined:
+            return []
+        self._check_defaults(call, function, [one for one in changes if one not in values], facts)
+        found = [(values[one], alone) for one, alone in (joined | changes).items() if one in values and one not in own]
+        return [
+            value
+            for value, alone in found
+            if not (alone and (_is_scalar(value, facts) or _has_own_methods(value, facts, local)))
+        ]
+
+    def _called(self, call: Node, facts: Facts, local: frozenset[str]) -> Given | None:
+        """The function with a source that a call calls, or the method of an object, and what its parameters get."""
         try:
             operation = operation_of(call, facts, local)
         except DifferentiationError:
-            return []  # refused later, if a derivative flows through it
-        function, args = None if operation is None else operation.function, call.args
+            return None  # refused later, if a derivative flows through it
+        first: tuple[Node, ...] = ()
+        function = None if operation is None else operation.function
         if operation is None or operation.kind != "callee":
             method = function_of(call.func, facts, local) if isinstance(call.func, gast.Attribute) else None
-            if (
-                method is None
-                or not method.args
-                or method.binding is None
-                or not isinstance(method.called, FunctionType)
-            ):
-                return []
-            function, args = method.called, [*method.args, *call.args]
-        changes = self.changed(function)
-        lists = [a for a in [*args, *(w.value for w in call.keywords)] if _is_changed(a, facts)]
-        joined = Procedures(self.facts, augments=True).changed(function) if lists and not self.augments else {}
-        if not changes and not joined:
-            return []
-        tree = self.facts.module.source(function)[0].tree
-        positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
-        own = len(args) - len(call.args)  # the object itself, whose attributes other passes see to
-        given = dict(zip(positional[own:], call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
-        for parameter in changes:
-            if parameter not in given and parameter in _mutable_default_parameters(tree):
+            known = method is not None and method.args and method.binding is not None
+            if method is None or not known or not isinstance(method.called, FunctionType):
+                return None
+            function, first = method.called, method.args
+        return self._given(function, first, {}, call) if self.of(function) else None
+
+    def _check_defaults(self, call: Node, function: object, changed: list[str], facts: Facts) -> None:
+        for parameter in changed:
+            if parameter in _mutable_default_parameters(self.facts.module.source(function)[0].tree):
                 raise facts.refuse(
                     call,
                     "E5010",
                     f"`{gast.unparse(call.func)}` changes its own default of `{parameter}`, which the next call sees",
                     f"pass `{parameter}`, or make it anew in the function",
                 )
-        found = [(value, changes[one]) for one, value in given.items() if one in changes]
-        found += [
-            (v, False) for one, v in given.items() if one in joined and one not in changes and _is_changed(v, facts)
-        ]
-        return [
-            (value, alone)
-            for value, alone in found
-            if not (alone and (_is_scalar(value, facts) or _has_own_methods(value, facts, local)))
-        ]
 
 
-@dataclass(frozen=True)
-class OuterChange:
-    """A change that a function, or one that it calls, makes to what it has not made itself."""
-
-    place: Node  # as it stands there: `LEFT["k"]`
-    base: str  # the name through which it is reached, of a parameter or of the module
-    held: object = None  # the object of the module that this name means, if it is a live one that may change
-    given: bool = False  # whether that name is a parameter
-    of: frozenset[str] = frozenset()  # the parameters on which what is stored depends
-    known: bool = True  # whether it is a store, or a method by which lists and dicts change
-
-
-@dataclass
-class OuterChanges:
-    """What functions change outside of themselves, by what they call as well (mod): a summary for each function."""
-
-    facts: Facts
-    known: dict[int, tuple[OuterChange, ...]] = field(default_factory=dict)  # by tree
-    open: list[int] = field(default_factory=list)  # trees that are being looked at, the outermost first
-    circular: bool = False  # whether one of them was asked for again
-
-    def made_by(self, call: Node, facts: Facts, local: frozenset[str]) -> list[OuterChange]:
-        """The changes that a call makes, told by the names of the caller."""
-        found = _users_function(call, facts, local)
-        changes = () if found is None else self.of(found.called)
-        if found is None or not changes:
-            return []
-        tree = self.facts.module.source(found.called)[0].tree
-        positional = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
-        values = dict(zip(positional, [*found.args, *call.args], strict=False)) | found.words
-        values |= {word.arg: word.value for word in call.keywords if word.arg}
-        return [made for each in changes for made in self._for_caller(each, values, facts, local)]
-
-    def _for_caller(
-        self, change: OuterChange, values: dict[str, Node], facts: Facts, local: frozenset[str]
-    ) -> list[OuterChange]:
-        of = _names_carrying([values[one] for one in change.of if one in values], facts, local)
-        if not change.given:
-            return [replace(change, of=of)]
-        shown = Procedures(self.facts).seen(values.get(change.base), facts, local)
-        found = [(one, live_value(one, facts, local)) for one in dict.fromkeys(shown)]
-        return [
-            replace(change, base=one, held=held, given=one in local, of=of)
-            for one, held in found
-            if one in local or held is not None
-        ]
-
-    def of(self, function: object) -> tuple[OuterChange, ...]:
-        """The changes that a function makes; they depend on its parameters."""
-        try:
-            source, namespace = self.facts.module.source(function)
-        except DifferentiationError:
-            return ()  # no source: it is a constant, or refused where a derivative flows through it
-        key, settled = id(source.tree), self.facts.module.outside
-        if key in settled or key in self.known:
-            self.circular |= key in self.open
-            return tuple(settled[key] if key in settled else self.known[key])
-        self.known[key] = ()  # a recursive call adds nothing
-        self.open.append(key)
-        inner = Facts(source, namespace, Request(self.facts.request.mode, ()), self.facts.module)
-        inner.names.local = _names_within(source.tree)
-        self.known[key] = tuple(self._find(source.tree, inner))
-        self.open.pop()
-        if not self.open:  # what was found on the way lacks what a circle would have added
-            settled.update({one: self.known[one] for one in ([key] if self.circular else self.known)})
-        return self.known[key]
-
-    def _find(self, tree: Node, inner: Facts) -> list[OuterChange]:
-        nodes = [n for node in tree.body for n in walk(node)]
-        made = [each for node in nodes for each in _own_changes(node, inner)]
-        made += [e for n in nodes if isinstance(n, gast.Call) for e in self.made_by(n, inner, inner.names.local)]
-        if not made:
-            return []
-        flow = _NameFlow(nodes, tree, inner, Procedures(self.facts))
-        moved = {one: flow.moved_by(one) for one in parameters(tree)}
-        found: dict[tuple[int, str], OuterChange] = {}
-        for each in made:
-            of = frozenset(one for one, names in moved.items() if each.of & names)
-            for base in flow.shown_by(each.base, item=_is_item(each.place)):
-                held = each.held if base == each.base else live_value(base, inner, inner.names.local)
-                if base in moved or base == each.base or not isinstance(held, type | None):
-                    found[id(each.place), base] = replace(each, base=base, held=held, given=base in moved, of=of)
-        return list(found.values())
+_HOLDING = (
+    gast.Tuple, gast.List, gast.Set, gast.Dict, gast.IfExp, gast.BoolOp, gast.Attribute, gast.NamedExpr, gast.Starred,
+    gast.keyword,
+)  # fmt: skip
 
 
 def _users_function(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
@@ -456,25 +444,6 @@ def live_value(name: str, facts: Facts, local: frozenset[str]) -> object:
     return None if steady or plain else held
 
 
-def _own_changes(node: Node, inner: Facts) -> list[OuterChange]:
-    """What a statement or a call changes itself; what the function has made drops out later."""
-    if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.NamedExpr | gast.For):
-        value = node.iter if isinstance(node, gast.For) else node.value
-        return [_change(one, [value], inner) for one in _places_bound(node, inner.names.local)]
-    call = node.value if isinstance(node, gast.Expr) else node
-    if not isinstance(call, gast.Call) or _users_function(call, inner, inner.names.local) is not None:
-        return []
-    places = _places_filled(call, inner) if node is call else _places_handed(call, inner)
-    values = [*call.args, *(word.value for word in call.keywords)]
-    changes = [_change(one, values, inner, known=node is call) for one in places]
-    return [each for each in changes if each.base in inner.names.local or each.held is not None]
-
-
-def _change(place: Node, values: Sequence[Node | None], inner: Facts, *, known: bool = True) -> OuterChange:
-    base, local = base_of(place), inner.names.local
-    return OuterChange(place, base, live_value(base, inner, local), False, _names_carrying(values, inner, local), known)
-
-
 def _names_carrying(values: Sequence[Node | None], facts: Facts, local: frozenset[str]) -> frozenset[str]:
     """The names that expressions read in places that carry a derivative."""
     given = [(value, n.id) for value in values if value is not None for n in find_nodes(value, gast.Name)]
@@ -488,22 +457,60 @@ def base_of(place: Node) -> str:
     return place.id if isinstance(place, gast.Name) else ""
 
 
-def _places_bound(node: Node, local: frozenset[str]) -> list[Node]:
-    """The parts that a statement stores into, and the names around it that it binds."""
+def _places_bound(node: Node, local: frozenset[str]) -> list[tuple[Node, str]]:
+    """The parts that a statement stores into, and the names around it that it binds, and how they change."""
     targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-    stored = [n for part in targets for n in walk(part) if isinstance(getattr(n, "ctx", None), gast.Store)]
-    return [one for one in stored if base_of(one) and not (isinstance(one, gast.Name) and one.id in local)]
+    stored = [n for part in targets for n in find_nodes(part, gast.Name, gast.Attribute, gast.Subscript)]
+    stored = [one for one in stored if isinstance(one.ctx, gast.Store)]
+    found = [(one, FIELD if isinstance(one, gast.Attribute) else STORE) for one in stored]
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        joins = isinstance(node.value, gast.List | gast.Dict) or node.target.id not in local
+        return [(node.target, STORE if joins else AUGMENT)]
+    return [(one, how) for one, how in found if not (isinstance(one, gast.Name) and one.id in local)]
 
 
-def _places_filled(call: Node, inner: Facts) -> list[Node]:
-    """What a call fills, `out=`, and the list or dict whose method changes it."""
-    filled = [word.value for word in call.keywords if word.arg == "out"]
-    if isinstance(call.func, gast.Attribute) and call.func.attr in CHANGES:
-        filled.append(call.func.value)
-    found = binding_of(call.func, inner, inner.names.local)
-    if found is not None and isinstance(found.object, np.ufunc):
-        filled += call.args[found.object.nin :]
-    return [one for one in filled if base_of(one)]
+def places_filled(call: Node, facts: Facts, local: frozenset[str], *, alone: bool) -> list[Node]:
+    """What a call of a library or of a method writes into: `out`, the list of `l.append(e)`, `a` of `np.put(a, k, e)`.
+
+    Where its result is not used, so does a method of arrays, or a function in C, that has no rule.
+    """
+    meant = binding_of(call.func, facts, local)
+    called = None if meant is None or meant.static is not None else meant.object
+    rule = rule_of(called)
+    filled = [word.value for word in call.keywords if word.arg == "out" and getattr(word.value, "value", 0) is not None]
+    if isinstance(called, types.BuiltinMethodType | MethodType) and called.__name__ == "shuffle":
+        return call.args[:1] if isinstance(called.__self__, SOURCES) else []
+    if isinstance(call.func, gast.Attribute) and rule is None:
+        owner = binding_of(call.func.value, facts, local)
+        if meant is None or (owner is not None and not isinstance(owner.object, ModuleType | type)):
+            return filled + _filled_by_method(call, facts, local, alone=alone)
+    filled += _filled_by_place(called, call.args)
+    bare = rule is None and isinstance(called, types.BuiltinFunctionType) and not is_report(called)
+    if (rule is not None and rule.writes) or (alone and bare and called.__module__ != "builtins"):
+        first = [word.value for word in call.keywords if word.arg in parameters_of(called)[:1]]
+        filled += call.args[:1] or first
+    return filled
+
+
+def _filled_by_method(call: Node, facts: Facts, local: frozenset[str], *, alone: bool) -> list[Node]:
+    held, attribute = call.func.value, call.func.attr
+    given: list[Node] = call.args
+    if attribute in CHANGES:
+        return [held]
+    if attribute == "shuffle":
+        return given[:1]  # of a source of random numbers
+    method = getattr(np.ndarray, attribute, None)
+    rule = rule_of(method)
+    alone = alone and method is not None and not _is_ruled_method(call, facts, local)
+    if alone or (rule is not None and rule.writes):
+        return [held]
+    return _filled_by_place(METHODS[attribute], [held, *given]) if attribute in METHODS else []
+
+
+def _filled_by_place(function: object, args: list[Node]) -> list[Node]:
+    """The arrays to be filled that a function of a library is given by their places: `np.add(a, b, a)`."""
+    place = place_of_out(function, len(args))
+    return [] if place is None else args[place:] if isinstance(function, np.ufunc) else [args[place]]
 
 
 def _places_handed(call: Node, inner: Facts) -> list[Node]:
@@ -518,36 +525,6 @@ def _places_handed(call: Node, inner: Facts) -> list[Node]:
     return [one for one in handed if base_of(one)]
 
 
-def arrays_handed(node: Node, inner: Facts, local: frozenset[str]) -> list[Node]:
-    """What calls of a statement write into, where the text shows no write: `a.__setitem__(0, e)`, `np.place(a, m, e)`.
-
-    Such are `out=`, what has no derivative since it writes, and a method of arrays, or a function of a library in C,
-    that has no rule and whose result is not used. Methods of lists and dicts are looked at elsewhere.
-    """
-    found: list[Node] = []
-    for call in [n for part in header(node) for n in find_nodes(part, gast.Call)]:
-        alone = isinstance(node, gast.Expr) and node.value is call
-        found += [w.value for w in call.keywords if w.arg == "out"]
-        meant = binding_of(call.func, inner, local)
-        if meant is not None:
-            called = None if meant.static is not None else meant.object
-            rule = rule_of(called)
-            refused = rule is not None and rule.kind == "refused"
-            bare = rule is None and isinstance(called, types.BuiltinFunctionType) and not is_report(called)
-            bare = bare and called.__module__ != "builtins"
-            found += call.args[:1] if refused or (alone and bare) else []
-        elif isinstance(call.func, gast.Attribute) and call.func.attr not in CHANGES:
-            method = getattr(np.ndarray, call.func.attr, None)
-            rule = rule_of(method)
-            writes = (alone and not _is_ruled_method(call, inner, local)) or (
-                rule is not None and rule.kind == "refused"
-            )
-            found += [call.func.value] if method is not None and writes else []
-        elif isinstance(call.func, gast.Attribute) and call.func.attr == "sort" and not alone:
-            found.append(call.func.value)
-    return found
-
-
 def _is_ruled_method(call: Node, inner: Facts, local: frozenset[str]) -> bool:
     """Whether a method is an operation with a value, which writes nothing: `a.sum()`."""
     try:
@@ -557,23 +534,21 @@ def _is_ruled_method(call: Node, inner: Facts, local: frozenset[str]) -> bool:
     return operation is not None and operation.kind in ("op", "constant")
 
 
-@dataclass
 class _NameFlow:
-    """How values go from name to name in a function, in whatever order its statements run."""
+    """How values go from name to name in a function."""
 
-    nodes: list[Node]
-    tree: Node
-    facts: Facts
-    procedures: Procedures
-
-    def __post_init__(self) -> None:
-        self.bound: dict[str, list[Node]] = {}
-        self.stored: dict[str, list[Node]] = {}  # in parts of what the name holds
-        for node in self.nodes:
-            for one, value in _bound_values(node):
-                table = self.bound if isinstance(one, gast.Name) else self.stored
-                table.setdefault(base_of(one), []).append(value)
-        nested = [n for n in find_nodes(self.tree, gast.FunctionDef, gast.Lambda) if n is not self.tree]
+    def __init__(self, tree: Node, facts: Facts, effects: Effects) -> None:
+        self.tree, self.facts, self.effects = tree, facts, effects
+        self.bound: dict[str, list[_Bound]] = {}
+        self.stored: dict[str, list[_Bound]] = {}  # in parts of what the name holds
+        self.entry: _Entry | None = None
+        for node in statements(tree.body):
+            for part in parts_of(node):
+                for one, value in _bound_values(part):
+                    made = _Bound(node, value, _binds_whole(part, one), isinstance(part, gast.AugAssign))
+                    table = self.bound if isinstance(one, gast.Name) else self.stored
+                    table.setdefault(base_of(one), []).append(made)
+        nested = [n for n in find_nodes(tree, gast.FunctionDef, gast.Lambda) if n is not tree]
         self.within = {a.id for one in nested for a in find_nodes(one.args, gast.Name) if isinstance(a.ctx, gast.Param)}
 
     def moved_by(self, parameter: str) -> frozenset[str]:
@@ -584,36 +559,71 @@ class _NameFlow:
             more = [
                 one
                 for one, values in tables
-                if one not in moved and any(reads_varied(v, moved, self.facts, self.facts.names.local) for v in values)
+                if one not in moved
+                and any(reads_varied(v.value, moved, self.facts, self.facts.names.local) for v in values)
             ]
             if not more:
                 return frozenset(moved)
             moved.update(dict.fromkeys(more))
 
-    def shown_by(self, name: str, *, item: bool) -> list[str]:
-        """The parameters and names outside whose elements a name may show: none of an argument that is copied first.
+    def shown_by(self, node: Node, change: Change) -> list[str]:
+        """The parameters and names outside whose elements change with a name: no argument copied before.
 
-        Of an `item` that changes alone, a new list of what others hold is nobody else's.
+        Of an item that changes alone, a new list of what others hold is nobody else's, but for what was given.
         """
-        local, given = self.facts.names.local, [one for one in parameters(self.tree) if not self._is_copied(one)]
-        found, todo = [], [name]
+        name, item = change.base, _is_item(change.place)
+        local, given = self.facts.names.local, parameters(self.tree)
+        found: dict[str, None] = {}
+        todo, places = [name], [(node, name)]
         for one in todo:
-            values = [v for v in self.bound.get(one, []) if not (item and one == name and self._is_new(v))]
-            shown = [self.procedures.seen(value, self.facts, local) for value in values]
-            todo += [other for names in shown for other in names if other not in todo]
-            found += [one] if one in given or one not in local else []
-        return found
-
-    def _is_copied(self, parameter: str) -> bool:
-        """Whether a function binds a parameter anew, whatever the branch: `x = x.copy()`."""
-        values = [node.value for node in self.tree.body if target(node) == parameter]
-        return any(parameter not in self.procedures.seen(v, self.facts, self.facts.names.local) for v in values)
+            for each in self.bound.get(one, []):
+                if item and one == name and each.joined:
+                    continue
+                shown = self.effects.seen(each.value, self.facts, local)
+                if item and one == name and each.whole and self._is_new(each.value):
+                    shown = [other for other in shown if other in given]
+                places += [(each.node, other) for other in shown]
+                todo += [other for other in shown if other not in todo]
+        for where, one in places:
+            if one in given:
+                self.entry = self.entry or _Entry(self.tree, given)
+                found.update(dict.fromkeys(self.entry.held(where, one)))
+            elif one not in local:
+                found[one] = None
+        return list(found)
 
     def _is_new(self, value: Node) -> bool:
         """Whether an expression makes a list or a dict of what others hold."""
         meant = binding_of(value.func, self.facts, self.facts.names.local) if isinstance(value, gast.Call) else None
-        made = isinstance(getattr(meant, "object", None), type)
-        return made or isinstance(value, gast.List | gast.Tuple | gast.Dict | gast.ListComp | gast.DictComp)
+        made = getattr(meant, "object", None)
+        return (isinstance(made, type) and issubclass(made, _CONTAINERS)) or isinstance(value, _DISPLAYS)
+
+
+_CONTAINERS = (dict, list, tuple, set)
+_DISPLAYS = (
+    gast.List, gast.Tuple, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.SetComp, gast.GeneratorExp,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Bound:
+    node: Node  # the statement
+    value: Node
+    whole: bool  # whether it is bound itself, not an item of it
+    joined: bool  # whether it is added to what was there
+
+
+def _binds_whole(node: Node, one: Node) -> bool:
+    if isinstance(node, gast.Assign):
+        return any(one is place for place in node.targets)
+    return one is getattr(node, "target", None) and not isinstance(node, gast.For | gast.comprehension)
+
+
+def parts_of(node: Node) -> list[Node]:
+    """A statement, and all parts of it that are evaluated by itself, not by the blocks that it holds."""
+    if isinstance(node, gast.With):
+        return [node, *(n for one in node.items for n in walk(one))]
+    return [node, *(n for part in header(node) for n in walk(part) if n is not node)]
 
 
 def _is_item(place: Node) -> bool:
@@ -676,7 +686,7 @@ class OuterReads:
             inner.names.local = _names_within(source.tree)
             self.add(source.tree, inner)
 
-    def reads(self, change: OuterChange) -> bool:
+    def reads(self, change: Change) -> bool:
         """Whether what changes is read."""
         return self.all or change.base in self.names or bool(self.objects & _objects_within(change.held))
 
@@ -738,7 +748,7 @@ def check_outside(function: Node, facts: Facts) -> None:
     `n = keep(x)`, where `keep` puts what depends on x into what the function reads: no derivative follows it (E5005).
     """
     local = frozenset(own_names(function) | facts.names.local)
-    outer, order = OuterChanges(facts), statements(function.body)
+    outer, order = Effects(facts), statements(function.body)
     calls = [(k, call) for k, node in enumerate(order) for part in header(node) for call in find_nodes(part, gast.Call)]
     made = [(k, call, change) for k, call in calls for change in outer.made_by(call, facts, local)]
     if not made:
@@ -752,14 +762,16 @@ def check_outside(function: Node, facts: Facts) -> None:
 
 
 def _check_read_before(
-    made: Sequence[tuple[int, Node, OuterChange]], order: Block, local: frozenset[str], facts: Facts
+    made: Sequence[tuple[int, Node, Change]], order: Block, local: frozenset[str], facts: Facts
 ) -> None:
     read = [_objects_read(node, facts, local) for node in order]
     loops = [(k, k + len(statements([n]))) for k, n in enumerate(order) if isinstance(n, gast.For | gast.While)]
     for place, call, change in made:
         ends = [end for first, end in loops if first <= place < end]
         known = [*read[: max([place, *ends])], _objects_read(order[place], facts, local, call)]
-        if change.known and change.held is not None and any(id(change.held) in objects for objects in known):
+        if change.held is None or change.how == UNKNOWN_CALL:
+            continue
+        if any(id(change.held) in objects for objects in known):
             raise facts.refuse(
                 call,
                 "E5010",
@@ -768,7 +780,7 @@ def _check_read_before(
             )
 
 
-def _is_read_somewhere(change: OuterChange, facts: Facts) -> bool:
+def _is_read_somewhere(change: Change, facts: Facts) -> bool:
     """Whether the function that is differentiated, in which this one may be called, reads what changes."""
     module = facts.module
     root = next(iter(module.making.values()), None if facts.request.called else facts)
@@ -1004,7 +1016,6 @@ _PARTS = (
     gast.unaryop,
     gast.cmpop,
 )
-_TAKES = ("pop", "popitem", "setdefault", "next")  # what they are called on is another list, dict or iterator then
 _OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Call)
 
 
@@ -1035,7 +1046,7 @@ def put_in(given: dict[str, Node], tree: Node, is_function: Callable[[Node], boo
         return {}
     found = {}
     called = [n.func for node in tree.body for n in walk(node) if isinstance(n, gast.Call)]
-    takes = any(getattr(one, "attr", getattr(one, "id", "")) in _TAKES for one in called)
+    takes = any(getattr(one, "attr", getattr(one, "id", "")) in ("next", *TAKES) for one in called)
     for parameter, value in given.items():
         places = [n for node in tree.body for n in walk(node) if isinstance(n, gast.Name) and n.id == parameter]
         once = not takes and len(places) == 1 and not any(isinstance(n, gast.Call) for n in walk(value))
@@ -1302,7 +1313,7 @@ def _arguments(call: Node, alone: bool, facts: Facts) -> list[Node]:
     if found is not None and (found.static is not None or isinstance(value, types.FunctionType)):
         ours = str(getattr(value, "__module__", "")).partition(".")[0] not in ("numpy", "warnings", "logging")
         if ours and rule_of(value) is None:
-            return out + Procedures(facts).arguments(call, facts, facts.names.local)
+            return out + Effects(facts).arguments(call, facts, facts.names.local)
     if not alone or value is print or getattr(value, "__module__", "") in ("warnings", "_warnings", "logging"):
         return out
     if isinstance(value, np.ufunc) or (isinstance(call.func, gast.Attribute) and found is None):

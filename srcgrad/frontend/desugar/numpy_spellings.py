@@ -48,7 +48,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_statements
 from srcgrad.frontend.calls.functions import function_of
-from srcgrad.frontend.resolve import METHODS, binding_of
+from srcgrad.frontend.resolve import METHODS, binding_of, parameters_of, place_of_out, takes_out
 
 if TYPE_CHECKING:
     from srcgrad.frontend.context import Rewriting
@@ -418,6 +418,9 @@ def _is_list(node: Node, work: Rewriting) -> bool:
 def _function(call: Node, work: Rewriting) -> Node | None:
     """`np.copyto(a, e)`, `np.add.at(a, i, e)`, `np.fill_diagonal(a, e)`."""
     called = _object_of_name(call.func, work)
+    rule = rule_of(called)
+    if rule is not None and rule.writes:
+        _put_in_order(call, parameters_of(called))
     if called is np.copyto and len(call.args) == 2 and _is_array(call.args[0], work):
         mask = next((w.value for w in call.keywords if w.arg == "where"), None)
         if any(w.arg not in ("where", "casting") for w in call.keywords):
@@ -440,6 +443,16 @@ def _function(call: Node, work: Rewriting) -> Node | None:
             added = expression(f"{helper}(a.copy(), index, g)", a=copy(array), index=index, g=value)
             return _store(array, added)
     return None
+
+
+def _put_in_order(call: Node, order: tuple[str, ...]) -> None:
+    """`np.put(a, i, e)` for `np.put(v=e, ind=i, a=a)`: arguments by their places, as many as follow each other."""
+    words = {word.arg: word for word in call.keywords}
+    for word in order[len(call.args) :]:
+        if word not in words:
+            return
+        call.args.append(words[word].value)
+        call.keywords.remove(words[word])
 
 
 def _write_in_place_call(called: object, array: Node, given: list[Node], work: Rewriting) -> Node | None:
@@ -477,27 +490,23 @@ def _is_number(node: Node) -> bool:
 
 
 def _take_out_argument(call: Node, work: Rewriting) -> Node | None:
-    """The array that a call fills by `out=`, which is taken from the call."""
-    for word in call.keywords:
-        if word.arg != "out":
-            continue
-        array: Node = word.value
-        if isinstance(array, gast.Tuple) and len(array.elts) == 1:
-            array = array.elts[0]
-        if isinstance(array, gast.Constant) and array.value is None:
-            call.keywords.remove(word)
-            return None
-        if isinstance(_object_of_name(call.func, work), np.ufunc) or _object_of_name(call.func, work) in _WITH_OUT:
-            if _is_array(array, work):
-                call.keywords.remove(word)
-                return array
-    return None
-
-
-_WITH_OUT: tuple[object, ...] = (
-    np.dot, np.sum, np.mean, np.prod, np.max, np.min, np.clip, np.cumsum, np.cumprod, np.take, np.var, np.std,
-    np.concatenate, np.stack, np.outer, np.einsum, np.trace, np.round, np.compress,
-)  # fmt: skip
+    """The array that a call fills, `out=` or by its place, which is taken from the call."""
+    called = _object_of_name(call.func, work)
+    several = isinstance(called, np.ufunc) and called.nout > 1
+    place = None if several else place_of_out(called, len(call.args))
+    found = next((word.value for word in call.keywords if word.arg == "out"), None)
+    array: Node | None = found if place is None else call.args[place]
+    if isinstance(array, gast.Tuple) and len(array.elts) == 1:
+        array = array.elts[0]
+    none = isinstance(array, gast.Constant) and array.value is None
+    if array is None or not (none or (takes_out(called) and _is_array(array, work))):
+        return None
+    call.keywords = [word for word in call.keywords if word.arg != "out"]
+    if place is not None:
+        rest = zip(parameters_of(called)[place + 1 :], call.args[place + 1 :], strict=False)
+        call.keywords += [gast.keyword(word, value) for word, value in rest]
+        del call.args[place:]
+    return None if none else array
 
 
 def _object_of_name(node: Node, work: Rewriting) -> object:

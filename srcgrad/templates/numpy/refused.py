@@ -17,7 +17,8 @@ DATES = """datetime64 timedelta64 datetime_as_string datetime_data busday_count 
 STATEMENTS = """copyto fill_diagonal put put_along_axis putmask"""
 CALLBACKS = """apply_along_axis apply_over_axes fromfunction"""
 IN_PLACE = """fill partition put sort"""
-METHODS = """byteswap dump dumps getfield resize setfield setflags to_device tobytes tofile tolist tostring view"""
+MEMORY = """byteswap resize setfield setflags"""
+METHODS = """dump dumps getfield to_device tobytes tofile tolist tostring view"""
 
 REASONS = (
     (SETS, "how many elements the result has depends on values; sort the array, or index it with constants"),
@@ -29,21 +30,26 @@ REASONS = (
     ("piecewise", "it calls functions that it is given; write the conditions, and the functions, as lists in the call"),
     ("polydiv", "how long the remainder is depends on values; divide by np.convolve and a linear system"),
     ("sort_complex", "it makes complex numbers; use np.sort"),
-    (STATEMENTS, "it writes into its argument and gives nothing: call it in a statement of its own"),
-    ("place", "it writes as many of its values as a mask has places; write `a[mask] = values`, or use np.where"),
     ("histogram2d histogramdd histogram_bin_edges", "counts jump where an element crosses an edge"),
     ("einsum_path", "it plans a contraction and computes none"),
     ("nextafter spacing", "it is a property of floating-point numbers, not a function of real ones"),
 )
 
 
+WRITES = (
+    (STATEMENTS, "it writes into its argument and gives nothing: call it in a statement of its own"),
+    ("place", "it writes as many of its values as a mask has places; write `a[mask] = values`, or use np.where"),
+)
+OF_MEMORY = "what it gives or changes is memory, not numbers; use the functions of NumPy"
+
 for names, reason in REASONS:
     declare(np, "np", names, reason)
+for names, reason in WRITES:
+    declare(np, "np", names, reason, writes=True)
 declare(np.linalg, "np.linalg", "test", "it runs the tests of NumPy")
 declare(np.fft, "np.fft", "test", "it runs the tests of NumPy")
-declare(
-    np.ndarray, "np.ndarray", METHODS, "what it gives or changes is memory, not numbers; use the functions of NumPy"
-)
-declare(np.ndarray, "np.ndarray", IN_PLACE, "it writes into the array: call it in a statement of its own")
+declare(np.ndarray, "np.ndarray", METHODS, OF_MEMORY)
+declare(np.ndarray, "np.ndarray", MEMORY, OF_MEMORY, writes=True)
+declare(np.ndarray, "np.ndarray", IN_PLACE, "it writes into the array: call it in a statement of its own", writes=True)
 declare(np.emath, "np.emath", "sqrt log log2 log10 logn power arccos arcsin arctanh", "it may give complex numbers")
 declare(np.lib.stride_tricks, "np.lib.stride_tricks", "as_strided", "it shows memory; use sliding_window_view")

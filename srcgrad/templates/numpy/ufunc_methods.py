@@ -239,4 +239,5 @@ for ufunc in {id(op): op for op in vars(np).values() if isinstance(op, np.ufunc)
             if own is not None and own.kind == "constant" and method != "at":
                 constants([getattr(ufunc, method)])
             else:
-                declare_refused(REASONS[method], {f"np.{ufunc.__name__}.{method}": getattr(ufunc, method)})
+                of = {f"np.{ufunc.__name__}.{method}": getattr(ufunc, method)}
+                declare_refused(REASONS[method], of, writes=method == "at")
