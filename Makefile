@@ -38,7 +38,9 @@ help:
 	@echo "make editor    srcgrad/interface/explorer/static/editor.js.xz anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
+# Bytecode first, where Python is told to write none: hundreds of processes that tests start load it.
 test: $(VENV)/test.installed
+	$(BIN)/python -m compileall -q -j 0 srcgrad
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 installed: $(VENV)/test.installed $(VENV)/lint.installed
