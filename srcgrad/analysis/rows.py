@@ -17,6 +17,7 @@ import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any  # literals, and objects that global names mean
 
 import gast
@@ -31,12 +32,14 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
+    expression,
     header,
     is_integer,
     is_write,
     literal_node,
     literal_value,
     loads,
+    name,
     parameters,
     statements,
     stores,
@@ -48,6 +51,7 @@ from srcgrad.frontend.resolve import CallPlace, bind, binding_of, is_over_rows, 
 from srcgrad.runtime import max_or_least, min_or_most
 from srcgrad.runtime.hooks import stop_gradient
 
+IN_BLOCK = " rows"  # behind the name of an argument: its part in a block
 ROWS = "rows"  # the length of the axis along which the rows of the blocked arguments lie
 Axes = tuple[str, ...]
 
@@ -57,12 +61,14 @@ class Form:
     """The axes of a value, each as the text of its length, "1", "?" or ROWS; None where the rank is unknown.
 
     `total` is sum or mean for what a reduction over the rows makes; `level` is how many loops over the rows come before
-    it can be computed: a total needs its own, and what is made of totals and rows is read by the next.
+    it can be computed: a total needs its own, and what is made of totals and rows is read by the next. `numbers` are
+    those of the rows, from 0 on in each block: nothing but an index of rows may read them.
     """
 
     axes: Axes | None = None
     total: str = ""
     level: int = 0
+    numbers: bool = False
 
     @property
     def row(self) -> int | None:
@@ -76,6 +82,10 @@ class UnprovedError(Exception):
 
 class TotalError(UnprovedError):
     """That it adds up over the rows where no loop over blocks can go on: it has to be written out first."""
+
+
+class CountError(UnprovedError):
+    """That it needs the number of all rows in each block, or numbers them."""
 
 
 class OverRowsError(Exception):
@@ -254,6 +264,7 @@ class Rows:
     callee: Callable[[Node, Operation, Rows], Form]
     handlers: Mapping[object, Handler]  # of the operations that are not elementwise
     seen: list[Form] = field(default_factory=list)  # all values with rows, in the order of the text
+    counts: set[str] = field(default_factory=set)  # names of how many rows there are
     call: Node | None = None  # of the function that is looked at, where another one calls it
 
     def ask_for_lines(self) -> None:
@@ -294,14 +305,27 @@ class Rows:
         held = node.value.id if isinstance(node.value, gast.Name) else ""
         return node.attr in ("dtype", "ndim") or (held in self.over and node.attr in ("shape", "size"))
 
-    def form(self, node: Node) -> Form:
+    def is_count(self, node: Node) -> bool:
+        """Whether an expression is how many rows there are, in all or in a block."""
+        if isinstance(node, gast.Name):
+            return node.id in self.counts
+        if isinstance(node, gast.Call) and node.args and not node.keywords and all(map(self.is_count, node.args)):
+            meant = binding_of(node.func, self.facts, self.facts.names.local)
+            return meant is not None and meant.object in (min, max)
+        held = getattr(_counted(node, self), "id", "")
+        first = not isinstance(node, gast.Subscript) or getattr(node.slice, "value", None) == 0
+        return first and held.removesuffix(IN_BLOCK) in self.over
+
+    def form(self, node: Node, numbers: bool = False) -> Form:
         """The form of an expression; E5029 if it reads rows and cannot be proved to treat each by itself."""
         _count_all_rows(node, self)
         level, rows = self.level(node), self.depends(node)
         try:
             found = _form(node, self)
+            if found.numbers and not numbers:
+                raise CountError("it reads the numbers of rows among all")
         except UnprovedError as why:
-            if rows:
+            if rows or isinstance(why, CountError):
                 self.write_out(node, why)
                 raise self.refuse(node, str(why)) from None
             found = Form()
@@ -328,7 +352,7 @@ def _count_all_rows(node: Node, rows: Rows) -> None:
     for part in walk(node):
         held = _counted(part, rows)
         form = rows.forms.get(getattr(held, "id", ""), Form())
-        if held is None or held.id in rows.over or form.row is None:
+        if held is None or held.id in rows.over or held.id.endswith(IN_BLOCK) or form.row is None:
             continue
         if isinstance(part, gast.Subscript):
             axis = literal_value(part.slice) if isinstance(part.slice, gast.Constant | gast.UnaryOp) else None
@@ -370,7 +394,7 @@ def _form(node: Node, rows: Rows) -> Form:
     if isinstance(node, gast.Name):
         return rows.forms[node.id] if node.id in rows.forms else _of_global(node, rows)
     if isinstance(node, gast.Attribute) and not rows.depends(node) and node.attr != "T":
-        return Form(()) if node.attr in ("size", "ndim") else Form()
+        return Form(()) if node.attr in ("size", "ndim") or _is_number_of_module(node, rows) else Form()
     if _is_length(node):
         return _length(node, rows)
     if isinstance(node, gast.Compare):
@@ -387,6 +411,13 @@ def _of_global(node: Node, rows: Rows) -> Form:
     if isinstance(value, int | float | complex | np.number):
         return Form(())
     return Form(("?",) * value.ndim) if isinstance(value, np.ndarray) else Form()
+
+
+def _is_number_of_module(node: Node, rows: Rows) -> bool:
+    """Whether an expression is a number of a module: `np.nan`."""
+    owner, meant = (binding_of(one, rows.facts, rows.facts.names.local) for one in (node.value, node))
+    known = owner is not None and isinstance(owner.object, ModuleType)
+    return known and meant is not None and isinstance(meant.object, int | float)
 
 
 def _is_length(node: Node) -> bool:
@@ -422,7 +453,8 @@ def _of_operation(node: Node, operation: Operation, rows: Rows) -> Form:
         return Form()
     function, bound = operation.function, operation.bound or _bound_by_place(node, operation.rule, rows)
     given = list(bound.values())
-    if operation.rule.kind == "elementwise" or (isinstance(function, np.ufunc) and function.signature is None):
+    by_element = operation.rule.kind == "elementwise" or operation.rule.gives == "elements"
+    if by_element or (isinstance(function, np.ufunc) and function.signature is None):
         return broadcast_forms([rows.form(one) for one in given])
     if function is operator.getitem:
         return _item(bound["x"], bound["index"], rows)
@@ -468,7 +500,26 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
         return None if form.axes == () else form
 
     listed = index.elts if isinstance(index, gast.Tuple) else [index]
+    paired = _pairs(whole, listed, rows)
+    if paired is not None:
+        return paired
     return part(whole, [_place(one, rows.facts) for one in listed], form_of_index)
+
+
+def _pairs(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
+    """`z[np.arange(n), label]`: of each row the element that it names; None where the rows are not numbered."""
+    if whole.row != 0 or len(listed) > len(whole.axes or ()) or isinstance(listed[0], gast.Slice):
+        return None
+    if not rows.depends(listed[0]) or not rows.form(listed[0], numbers=True).numbers:
+        return None
+    left = [ROWS]
+    for one, length in zip(listed[1:], (whole.axes or ())[1:], strict=False):
+        place = _place(one, rows.facts)
+        if isinstance(place, str | slice):
+            left.append("?" if isinstance(place, str) else length)
+        elif place is None or place is Ellipsis or rows.form(one).axes not in ((), (ROWS,)):
+            raise UnprovedError("the places that it takes are not known")
+    return Form((*left, *(whole.axes or ())[len(listed) :]))
 
 
 def _place(one: Node, facts: Facts) -> object:
@@ -591,9 +642,16 @@ def _transpose(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
 def _form_of_reshape(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """A reshape of what has no rows: its rank is the length of a literal shape."""
     shape = bound.get("shape")
-    if rows.form(bound["a"]).row is not None or not isinstance(shape, gast.Tuple):
+    form = rows.form(bound["a"])
+    if not isinstance(shape, gast.Tuple) or "order" in bound or (form.row is not None and form.row != 0):
         raise UnprovedError("a reshape may mix rows")
-    return Form(("?",) * len(shape.elts))
+    if form.row == 0 and not rows.is_count(shape.elts[0]):
+        column = len(form.axes or ()) == 1 and [_literal(one, "?") for one in shape.elts] == [-1, 1]
+        if not column:
+            raise UnprovedError("a reshape may mix rows")
+    elif form.row == 0:
+        _count_in_block(node, rows)
+    return Form((*([ROWS] if form.row == 0 else ["?"]), *["?"] * (len(shape.elts) - 1)))
 
 
 def _form_of_swapaxes(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -743,6 +801,55 @@ def _form_of_array(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return rows.form(first)
 
 
+def _in_block(node: Node, rows: Rows) -> Node:
+    """How many rows a block has, for how many there are in all; what is read for that is a part of the loop."""
+    if not rows.over:
+        rows.ask_for_lines()
+        raise CountError("the number of rows is handed to a function")
+    return node if IN_BLOCK in gast.unparse(node) else expression("len(a)", a=name(rows.over[0] + IN_BLOCK))
+
+
+def _form_of_filled(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.zeros((n, 3))`: rows where n is how many there are."""
+    shape, *_ = bound.values()
+    listed = shape.elts if isinstance(shape, gast.Tuple | gast.List) else [shape]
+    counts = [rows.is_count(one) for one in listed]
+    if sum(counts) != 1:
+        if sum(counts):
+            raise CountError("rows meet rows along two axes")
+        return Form(("?",) * len(listed)) if isinstance(shape, gast.Tuple | gast.List) else Form()
+    _count_in_block(node, rows)
+    lengths = [str(one.value) if isinstance(one, gast.Constant) else "?" for one in listed]
+    return Form(tuple(ROWS if counted else length for counted, length in zip(counts, lengths, strict=True)))
+
+
+def _count_in_block(call: Node, rows: Rows) -> None:
+    """Give a call the number of rows of a block in the place of that of all rows, alone or in a shape."""
+
+    def counted(one: Node) -> Node:
+        if isinstance(one, gast.Tuple | gast.List):
+            one.elts = [_in_block(part, rows) if rows.is_count(part) else part for part in one.elts]
+        return _in_block(one, rows) if rows.is_count(one) else one
+
+    call.args = [counted(one) for one in call.args]
+    for word in call.keywords:
+        word.value = counted(word.value)
+    known = rows.facts.resolution.operation.get(call)
+    if known is not None:
+        bound = {parameter: counted(one) for parameter, one in known.bound.items()}
+        rows.facts.resolution.operation[call] = replace(known, bound=bound)
+
+
+def _form_of_range(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.arange(n)`: the numbers of rows, where n is how many there are."""
+    if not any(rows.is_count(one) for one in bound.values()):
+        return Form(("?",))
+    if len(node.args) != 1 or node.keywords:
+        raise CountError("it numbers some of the rows")
+    _count_in_block(node, rows)
+    return Form((ROWS,), numbers=True)
+
+
 def _form_of_interp(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """`np.interp(x, xp, fp)`: each element of x by itself."""
     first, *rest = bound.values()
@@ -756,7 +863,7 @@ HANDLERS: dict[object, Handler] = {
     "reduced": _reduction(""), np.count_nonzero: _reduction("sum"), "kept": _kept_along, "inner": _form_of_inner,
     "solve": _form_of_solve, np.linalg.inv: _form_of_matrices(2), np.linalg.cholesky: _form_of_matrices(2),
     np.linalg.det: _form_of_matrices(0), np.column_stack: _form_of_side_by_side, np.hstack: _form_of_side_by_side,
-    np.asarray: _form_of_array, np.array: _form_of_array,
+    "filled": _form_of_filled, "row": _form_of_range, np.asarray: _form_of_array, np.array: _form_of_array,
     np.take: _form_of_take, np.take_along_axis: _form_of_take_along, np.interp: _form_of_interp,
     np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _transpose, np.swapaxes: _form_of_swapaxes,
     np.expand_dims: _form_of_expand_dims, np.stack: _form_of_stack, np.concatenate: _form_of_stack,
@@ -794,6 +901,7 @@ def plan(function: Node, over: tuple[str, ...], facts: Facts) -> Plan:
     rows = Rows(facts, over, {}, _of_callee, HANDLERS)
     for parameter in parameters(function):
         rows.forms[parameter] = _of_parameter(parameter, over, function, facts)
+    rows.forms.update({held + IN_BLOCK: rows.forms[held] for held in over})
     found = Plan(seen=rows.seen)
     for node in function.body[:-1]:
         _place_statement(node, found, rows)
@@ -817,7 +925,7 @@ def _end_with_totals(found: Plan, function: Node, rows: Rows) -> None:
     """What stands behind the last total has no loop of its own."""
     last = max(k for k, phase in enumerate(found.phases) if found.totals.keys() & set(phase.loop))
     rest = found.phases[last + 1 :]
-    for node in [one for phase in rest for one in phase.loop if isinstance(one, COMPOUND)]:
+    for node in [one for phase in rest for one in phase.loop if not _only_binds(one)]:
         raise rows.refuse(header(node)[0], "it reads rows and a sum over them, and gives nothing")
     late = {node for phase in rest for node in phase.before}
     found.after = [node for node in function.body if node in late]
@@ -838,18 +946,24 @@ def _repeat_rows(found: Plan, function: Node, facts: Facts) -> None:
         for name in [one for one, bit in flow.bits.items() if flow.before[0] & bit and one in bound]:
             raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
     unread = with_rows - {node for phase in found.phases for node in phase.loop}
-    for node in [one for one in function.body if one in unread and isinstance(one, COMPOUND)]:
+    for node in [one for one in function.body if one in unread and not _only_binds(one)]:
         raise facts.refuse(header(node)[0], CODE, "it reads rows and gives nothing", "leave it out")
+
+
+def _only_binds(node: Node) -> bool:
+    """Whether a statement, with all that it holds, does no more than to bind names: it may be left out."""
+    return all(isinstance(one, gast.Assign | gast.If | gast.For | gast.Pass) for one in statements([node]))
 
 
 def _check_bound_once(with_rows: set[Node], found: Plan, function: Node, facts: Facts) -> None:
     """A name that is bound by several statements is one of rows, in all of them."""
-    known: dict[str, Node] = dict.fromkeys(parameters(function), function)
+    binders = {p: [function] for p in parameters(function)}
     for node in function.body:
         for name in dict.fromkeys(s for one in statements([node]) for s in stores(one)):
-            first = known.setdefault(name, node)
-            of_rows = first in with_rows and node in with_rows and not {first, node} & found.totals.keys()
-            if first is not node and not of_rows:
+            known = binders.setdefault(name, [])
+            known.append(node)
+            of_rows = with_rows >= {*known} and not {*known} & found.totals.keys()
+            if len(known) > 1 and not of_rows and not _is_bound_in_order(name, known, with_rows, found, function):
                 raise facts.refuse(node, CODE, f"`{name}` is bound anew between the rows", "give it another name")
     outside = [node for node in function.body if node not in with_rows]
     inside = {s for node in statements([one for one in function.body if one in with_rows]) for s in stores(node)}
@@ -859,6 +973,17 @@ def _check_bound_once(with_rows: set[Node], found: Plan, function: Node, facts: 
             raise facts.refuse(node, CODE, f"`{name}` is bound among the rows", "bind it apart from them")
         if written_names(node):
             raise facts.refuse(node, CODE, "an array is written behind the rows", "make a new array")
+
+
+def _is_bound_in_order(name: str, binders: Block, with_rows: set[Node], found: Plan, function: Node) -> bool:
+    """Whether statements without rows that bind a name stay in their order, and none between them reads it."""
+    if binders[0] is function or with_rows & {*binders}:
+        return False
+    phases = [k for one in binders for k, phase in enumerate(found.phases) if one in phase.before]
+    first, last = (function.body.index(binders[k]) for k in (0, -1))
+    between = [node for node in function.body[first:last] if node not in binders]
+    read = any(name in loads(one) for one in statements(between))
+    return len(phases) == len(binders) and phases == sorted(phases) and not read
 
 
 def _needed_rows(totals: set[Node], with_rows: set[Node], found: Plan, function: Node) -> Block:
@@ -932,7 +1057,9 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     value = getattr(node, "value", None)
     bound = target(node)
     if bound is not None and not is_write(node):
-        form = rows.form(node.value)
+        if found is not None and rows.is_count(node.value):
+            rows.counts.add(bound)
+        form = rows.form(node.value, numbers=isinstance(node.value, gast.Call))
         known = rows.facts.values.value_spec.get(bound)
         if form.axes is None and known is not None and known.ndim is not None:
             form = replace(form, axes=("?",) * known.ndim)
@@ -948,11 +1075,25 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     if any(rows.depends(part) for part in header(node)):
         raise rows.refuse(header(node)[0] if value is None else value, "it is not known to treat each row by itself")
     level = max((rows.level(part) for part in header(node)), default=0)
+    if found is not None and _is_shape(node, rows):
+        rows.counts |= set(stores(node)[:1])
     for name in stores(node):
         known = rows.facts.values.value_spec.get(name)
         rank = None if known is None else known.ndim
         rows.forms[name] = Form(None if rank is None else ("?",) * rank, level=level)
     return False, level
+
+
+def _is_shape(node: Node, rows: Rows) -> bool:
+    """`n, d = x.shape`, of an argument with rows."""
+    value = getattr(node, "value", None)
+    taken = isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple)
+    return (
+        taken
+        and isinstance(value, gast.Attribute)
+        and value.attr == "shape"
+        and getattr(value.value, "id", "") in rows.over
+    )
 
 
 def _compound(node: Node, rows: Rows) -> tuple[bool, int]:
@@ -1064,7 +1205,8 @@ def _of_callee(call: Node, operation: Operation, rows: Rows) -> Form:
     kinds = kinds_of(bound, facts)
     kinds |= {p: Kind("array", len(form.axes)) for p, form in forms.items() if form.axes}
     tree, inner = facts.module.front(operation.function, tuple(p for p, f in forms.items() if f.row is not None), kinds)
-    within = Rows(inner, (), {**{p: Form() for p in parameters(tree)}, **forms}, _of_callee, HANDLERS, rows.seen, call)
+    forms = {**{p: Form() for p in parameters(tree)}, **forms}
+    within = Rows(inner, (), forms, _of_callee, HANDLERS, rows.seen, call=call)
     try:
         return _result(tree, within)
     except RecursionError:

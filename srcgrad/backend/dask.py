@@ -35,11 +35,12 @@ from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.optimise.copies import names_sharing_arrays
 from srcgrad.optimise.loops import live_in
-from srcgrad.runtime import row_count
+from srcgrad.runtime import add_at, row_count, zeros_like
 from srcgrad.runtime.shards import each_block, each_row, sharded, tree_reduce, tree_sum
 
 CODE = "E5029"
 _ALIKE = ("shape", "size", "ndim", "dtype")  # what a dask array tells as an array of NumPy does
+_ZEROS = (np.zeros, np.zeros_like, zeros_like)
 _COUNTS = (len, np.shape, np.size, np.ndim, row_count)
 
 
@@ -74,12 +75,14 @@ class _Driver:
 
     program: Program
     facts: Facts
-    made: list[str] = field(default_factory=list)  # adjoints of rows that are dask arrays by now
+    made: dict[str, str] = field(default_factory=dict)  # adjoints of rows that are dask arrays by now, of what
     own: dict[Node, None] = field(default_factory=dict)  # statements that hand whole arguments to blocks
     count: int = 0  # of functions of a block
 
     def __post_init__(self) -> None:
+        request, seeds = self.facts.request, self.facts.names.seeds if self.facts.pushes_forward else ()
         self.over = self.facts.module.blocks.over
+        self.over += tuple(seed for seed, w in zip(seeds, request.wrt, strict=False) if w in self.over)
         self.locals = {s for node in statements(self.program.block) for s in stores(node)}
         self.locals |= {*self.program.parameters, *self.over, *self.facts.names.seeds}
         loops = [node for node in self.program.block if isinstance(node, gast.For) and self.reads_rows(node)]
@@ -152,7 +155,7 @@ class _Driver:
         before = f"{adjoint} + " if adjoint in self.made else ""
         made = statement(f"{adjoint} = {before}{rows}({', '.join([function, like, *given])})")
         self.own[made] = None
-        self.made.append(adjoint)
+        self.made[adjoint] = like
         return [made]
 
     def check_rest(self) -> None:
@@ -164,8 +167,20 @@ class _Driver:
                 if isinstance(part, gast.Name) and part.id in self.over and not self._starts_adjoint(node):
                     raise self.refuse(node, f"`{part.id}` is read outside of what is done row by row")
         result = self.program.result
-        if any(isinstance(n, gast.Name) and n.id in self.over for n in walk(strip(result, self))):
+        rest = rebuild(strip(result, self), lambda part: gast.Constant(0, None) if self._spread_zeros(part) else None)
+        if any(isinstance(n, gast.Name) and n.id in self.over for n in walk(rest)):
             raise self.refuse(result, "the result has an entry for each row")
+        self.program.result = rebuild(result, self._spread_zeros)
+
+    def _spread_zeros(self, node: Node) -> Node | None:
+        """Zeros for each row as a dask array: what has no other adjoint."""
+        if not isinstance(node, gast.Call) or not any(self.function_of(node.func) is one for one in _ZEROS):
+            return None
+        held = getattr(node.args[0], "id", "")
+        rows = self.made.get(held, held)
+        if rows not in self.over:
+            return None
+        return expression(f"{self.facts.library('np')}.zeros_like({rows})")
 
     def _starts_adjoint(self, node: Node) -> bool:
         return node in self.facts.tape.zeros and isinstance(node, gast.Assign)
@@ -238,7 +253,9 @@ class _Loop:
         carried = [one for one in live_in(self.loop.body) if one in bound]
         for held in carried:
             touching = [n for n in statements(self.loop.body) if held in stores(n) or held in loads(n)]
-            if all(self._is_addition(node, held) for node in touching):
+            if all(self._is_store(node, held) for node in touching):
+                self.adjoints[held] = self._argument_of(held, touching[0])
+            elif all(self._is_addition(node, held) for node in touching):
                 self.sums[held] = touching
             elif all(self._is_peak(node, held) for node in touching):
                 self.sums[held] = touching
@@ -246,17 +263,20 @@ class _Loop:
             elif all(self._is_recording(node) for node in touching) and (start := self._empty_stack(held)):
                 self.stacks[held] = start
                 self.moved[start] = None
-            elif all(self._is_store(node, held) for node in touching):
-                self.adjoints[held] = self._argument_of(held, touching[0])
             else:
                 raise self.driver.refuse(touching[0], f"`{held}` is carried from row to row")
 
     def _is_addition(self, node: Node, held: str) -> bool:
-        """`s = s + e`, `s += e`, `s -= e`, where e does not read s."""
+        """`s = s + e`, `s += e`, `s[k] -= e`, `add_at(s, k, e)`, where e and k do not read s."""
         if isinstance(node, gast.AugAssign):
-            added = isinstance(node.op, gast.Add | gast.Sub) and getattr(node.target, "id", "") == held
-            return added and held not in _names(node.value)
+            added = isinstance(node.op, gast.Add | gast.Sub) and written_names(node) in ([], [held])
+            whole, *parts = [n.id for n in walk(node.target) if isinstance(n, gast.Name)]
+            return added and whole == held and held not in [*parts, *_names(node.value)]
         value = getattr(node, "value", None)
+        if isinstance(node, gast.Expr) and isinstance(value, gast.Call):
+            first, *rest = value.args
+            alone = getattr(first, "id", "") == held and not any(held in _names(one) for one in rest)
+            return alone and not value.keywords and self.driver.function_of(value.func) is add_at
         if target(node) != held or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
             return False
         return getattr(value.left, "id", "") == held and held not in _names(value.right)
@@ -295,12 +315,11 @@ class _Loop:
         """The argument whose adjoint it is: that of which it has the shape."""
         for start in self._before(adjoint):
             read = [one for one in loads(start) if one in self.driver.over]
-            if start in self.facts.tape.zeros and len(read) == 1:
+            if self._is_zeros(start) and len(read) == 1:
                 self.moved[start] = None
                 return read[0]
-        held = self.facts.names.adjoint_of.get(adjoint, "")
-        if adjoint in self.driver.made and held in self.driver.over:
-            return held
+        if adjoint in self.driver.made:
+            return self.driver.made[adjoint]
         raise self.driver.refuse(node, f"`{adjoint}` is no adjoint of a sharded argument")
 
     def _before(self, held: str) -> Block:
@@ -311,16 +330,25 @@ class _Loop:
     def _start(self, held: str) -> Node | None:
         """The zeros that a sum starts with, if nothing else is added before the loop."""
         before = self._before(held)
-        if len(before) != 1 or target(before[0]) != held or set(loads(before[0])) & set(self.driver.over):
+        if len(before) != 1 or target(before[0]) != held or set(loads(before[0])) & {*self.driver.over, *self.sums}:
+            return None
+        order = self.driver.program.block
+        if any(held in loads(one) for one in statements(order[: order.index(self.loop)])):
             return None
         value = before[0].value
-        zero = isinstance(value, gast.Constant) and value.value == 0
+        zero = (isinstance(value, gast.Constant) and value.value == 0) or self._is_zeros(before[0])
         if held in self.peaks:
             zero = isinstance(value, gast.UnaryOp) and getattr(value.operand, "attr", "") == "inf"
-        if not zero and before[0] not in self.facts.tape.zeros:
+        if not zero:
             return None
         self.moved[before[0]] = None
         return before[0]
+
+    def _is_zeros(self, node: Node) -> bool:
+        """Whether a statement binds zeros."""
+        value = getattr(node, "value", None)
+        made = isinstance(value, gast.Call) and any(self.driver.function_of(value.func) is one for one in _ZEROS)
+        return made or node in self.facts.tape.zeros
 
     def _hoist(self, node: Node) -> Node:
         """A statement in which the number of all rows is not that of a block."""
@@ -349,9 +377,14 @@ class _Loop:
             parts = [n for n in walk(node) if isinstance(n, gast.Name) and n.id in self.driver.over]
             if not parts or (target(node) and self._is_part(node.value, parts[0].id)):
                 continue
-            stripped = strip(node, self.driver)
+            stripped = rebuild(strip(node, self.driver), self._without_part)
             if any(isinstance(n, gast.Name) and n.id in self.driver.over for n in walk(stripped)):
                 raise self.driver.refuse(node, f"`{parts[0].id}` is read, and not by blocks")
+
+    def _without_part(self, node: Node) -> Node | None:
+        """What stands for the rows of a block, where no more than what reads all rows is looked for."""
+        held = getattr(getattr(node, "value", None), "id", "") if isinstance(node, gast.Subscript) else ""
+        return gast.Constant(0, None) if held in self.driver.over and self._is_part(node, held) else None
 
     def function(self, wanted: str, results: list[str]) -> tuple[str, list[str]]:
         """The function of a block that gives these results, in the text, and what it takes."""
@@ -384,6 +417,8 @@ class _Loop:
         if held in self.adjoints:
             return statement(f"{held} = {self.facts.library('np')}.zeros_like({self.adjoints[held]})")
         start = self.starts[held]
+        if start is None and any(is_write(node) or isinstance(node, gast.Expr) for node in self.sums[held]):
+            return statement(f"{held} = {self.facts.library('np')}.zeros_like({held})")
         return statement(f"{held} = 0") if start is None else copy(start)
 
     def _taken(self, block: Block) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import gast
 import numpy as np
 
-from srcgrad.analysis.rows import ROWS, Form, Phase, Plan, plan, read_for_lengths
+from srcgrad.analysis.rows import IN_BLOCK, ROWS, Form, Phase, Plan, plan, read_for_lengths
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -173,7 +173,7 @@ class _Work:
 
     def _read(self, phase: Phase) -> list[str]:
         """The arguments with rows that a loop reads."""
-        found = {n.id for node in phase.loop for n in walk(node) if isinstance(n, gast.Name)}
+        found = {n.id.removesuffix(IN_BLOCK) for node in phase.loop for n in walk(node) if isinstance(n, gast.Name)}
         return [held for held in self.blocks.over if held in found]
 
     def _weight(self, phase: Phase, body: Block, suffix: str) -> str:
@@ -192,8 +192,9 @@ class _Work:
         for each in statements([node]):
             lengths = read_for_lengths(each, self.blocks.over, self.facts)  # those of all rows
             read = [n for n in walk(each) if isinstance(n, gast.Name) and n.id in self.parts and n not in lengths]
-            for item in read:
-                item.id = self.parts[item.id]
+            own = [n for n in walk(each) if isinstance(n, gast.Name) and n.id.endswith(IN_BLOCK)]
+            for item in [*read, *own]:
+                item.id = self.parts[item.id.removesuffix(IN_BLOCK)]
             if read or each in self.plan.totals or len(self.plan.phases) > 1:
                 self.facts.origin.rewritten[self.facts.origin.user.get(each, each)] = None
 

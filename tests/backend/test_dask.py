@@ -340,3 +340,36 @@ def test_a_standalone_module_does_without_srcgrad(tmp_path: Path) -> None:
     x, w = np.arange(10.0).reshape(5, 2), np.ones(2)
     due = -x.T @ (1.0 - 1.0 / (1.0 + np.exp(-x @ w))) / 5.0 + 0.1 * w
     np.testing.assert_allclose([float(one) for one in told.stdout.split()], due, rtol=1e-12)
+
+
+def gathered(w: Any, table: Any, x: Any, k: Any) -> Any:
+    z = x * w + table[k]
+    z = z - np.max(z, axis=0)
+    return -np.mean(z[np.arange(len(k)), k] - np.log(np.sum(np.exp(z), axis=1))) + np.var(z)
+
+
+@pytest.mark.parametrize("wrt", [("w", "table"), ("w", "x")], ids=str)
+def test_pullbacks_tangents_and_second_derivatives(wrt: tuple[str, ...]) -> None:
+    draw = np.random.default_rng(3)
+    given = [
+        draw.standard_normal(3),
+        draw.standard_normal((3, 3)),
+        draw.standard_normal((N, 3)),
+        draw.integers(0, 3, N),
+    ]
+    shard: dict[str, Any] = {"target": "dask", "shard": {"x": 0, "k": 0}}
+    rows = [*given[:2], *(spread(one, (0, 3, N - 3)) for one in given[2:])]
+    along = [draw.standard_normal(one.shape) for one in given]
+    chosen = [along[["w", "table", "x"].index(one)] for one in wrt]
+    found, pullback = srcgrad.vjp(gathered, *rows, wrt=wrt, **shard)
+    due, expected = srcgrad.vjp(gathered, *given, wrt=wrt)
+    pairs = [(found, due), *zip(pullback(1.5), expected(1.5), strict=True)]
+    moved = (*along[:2], spread(along[2], (0, 3, N - 3)), along[3])
+    one_machine = srcgrad.jvp(gathered, tuple(given), tuple(along))
+    pairs += zip(srcgrad.jvp(gathered, tuple(rows), moved, **shard), one_machine, strict=True)
+    product = srcgrad.hvp(gathered, wrt, **shard)
+    pairs += zip(product(*rows, tuple(chosen)), srcgrad.hvp(gathered, wrt)(*given, tuple(chosen)), strict=True)
+    for one, other in pairs:
+        np.testing.assert_allclose(np.asarray(one), other, rtol=1e-11, atol=1e-12)
+    again = pickle.loads(pickle.dumps(product))
+    np.testing.assert_array_equal(again(*rows, tuple(chosen))[0], product(*rows, tuple(chosen))[0])

@@ -16,6 +16,7 @@ import srcgrad
 from srcgrad.core.errors import DifferentiationError
 
 N, D = 6, 3
+SHARD = dict.fromkeys("xyk", 0)
 CHUNKS = ((6,), (1,) * 6, (0, 2, 4), (3, 0, 1, 2), (5, 1))
 
 # Of each kind of value what makes one: m a matrix of rows, r a number for each row, v a vector, s a number.
@@ -25,21 +26,31 @@ FORMS = {
         "{m} @ np.outer({v}, {v})", "{r}[:, None] - {v}", "np.where({m} > 0.1, {m}, 0.5 * {m})", "np.maximum({m}, {s})",
         "np.exp({m} - np.max({m}, axis=1, keepdims=True))", "{m} - np.mean({m}, axis=0)", "np.cumsum({m}, axis=1)",
         "np.stack(({r}, {r}), axis=1) @ np.ones((2, 3))", "{m} if {s} > 0.0 else -{m}", "{m}.T.T", "shifted({m}, {v})",
+        "normalised({m})", "np.linalg.solve(4.0 * np.eye(3) + np.outer({v}, {v}), {m}.T).T", "np.column_stack(({r}, {r}, y))",
+        "np.hstack(({m}[:, :2], np.ones((len({m}), 1))))", "np.reshape({m}, (x.shape[0], -1))", "np.sort({m}, axis=1)",
+        "np.eye(3)[k] * {m}", "np.zeros((len(x), 3)) + {v}", "np.outer({v}, {v})[k]", "np.take({m}, np.argsort({v}), axis=1)",
     ),
     "r": (
         "{m} @ {v}", "np.sum({m}, axis=1)", "{m}[:, 1]", "np.sin({r})", "{r} * {r}", "{r} - {s}", "{r} / (1.5 + np.cos({s}))",
         "np.einsum('nd,d->n', {m}, {v})", "np.max({m}, axis=1)", "np.log1p({r} ** 2)", "{r} - np.mean({r})", "{v} @ {m}.T",
-        "{r} * len(x) / 6.0", "np.sqrt(np.sum({m} * {m}, axis=-1) + 0.1)",
+        "{r} * len(x) / 6.0", "np.sqrt(np.sum({m} * {m}, axis=-1) + 0.1)", "{v}[k] * {r}", "{m}[np.arange(len({r})), k]",
+        "np.take_along_axis({m}, k[:, None], axis=1)[:, 0]", "np.linalg.norm({m}, axis=1)", "np.inner({m}, {v})",
+        "{r} / {r}.shape[0]", "np.exp({r} - np.max({r}))", "np.interp({r}, np.linspace(-3.0, 3.0, 3), {v})", "spread({r})",
+        "np.var({m}, axis=1)",
     ),
     "v": (
         "np.sum({m}, axis=0)", "np.mean({m}, axis=0)", "{r} @ {m}", "{m}.T @ {r}", "np.mean({m} * {m}, axis=0)", "np.tanh({v})",
         "{v} * {s}", "{v} + {v}", "np.sqrt(np.mean(({m} - {v}) ** 2, axis=0) + 0.5)", "np.sum({m} * {v}, axis=0) / x.shape[0]",
-        "np.linalg.solve({m}.T @ {m} + 9.0 * np.eye(3), {v})",
+        "np.linalg.solve({m}.T @ {m} + 9.0 * np.eye(3), {v})", "np.max({m}, axis=0)", "np.min(np.floor({m}) * {v}, axis=0)",
+        "np.var({m}, axis=0)", "np.std({m}, axis=0, ddof=1)", "np.linalg.cholesky({m}.T @ {m} + np.eye(3))[2]",
+        "np.linalg.norm({m}, axis=0)", "np.ptp({m}, axis=0)",
     ),
     "s": (
         "np.sum({r})", "np.mean({r})", "np.sum({m})", "np.mean({m} ** 2)", "{r} @ {r}", "{v} @ {v}", "np.tanh({s})", "{s} + {s}",
         "np.sum({v})", "np.log(np.sum(np.exp(np.tanh({r}))))", "np.sum({r} * {r}) / len(x)", "0.5 * {s}",
-        "np.linalg.slogdet({m}.T @ {m} + 9.0 * np.eye(3))[1]",
+        "np.linalg.slogdet({m}.T @ {m} + 9.0 * np.eye(3))[1]", "np.max({r})", "np.var({r})", "np.linalg.norm({m})",
+        "np.average({r}, weights=1.0 + {r} ** 2)", "np.nanmean(np.where({r} > 0.9, np.nan, {r}))", "np.sum({r}) / len({r})",
+        "np.max(np.round({r}))", "np.sum(np.std({m}))", "np.inner({r}, {r})",
     ),
 }  # fmt: skip
 BLOCKS = {  # statements that hold others, of a new name h
@@ -52,12 +63,14 @@ BLOCKS = {  # statements that hold others, of a new name h
 WRONG = {  # what mixes rows, asks for the rows of a block, or is refused for another reason
     "m": ("np.sort({m}, axis=0)", "{m}[::-1]", "np.cumsum({m}, axis=0)", "np.roll({m}, 1, axis=0)", "{m} + {m}[0]",
           "np.reshape({m}, (3, -1)).T"),
-    "r": ("{r}[np.argsort({r})]", "{r} + np.arange(len({r}))", "{r} * len({r})", "np.cumsum({r})", "{r} - {r}[0]",
+    "r": ("{r}[np.argsort({r})]", "{r} + np.arange(len({r}))", "{r}[k]", "{m}[k, np.arange(len(x)) % 3]", "np.cumsum({r})", "{r} - {r}[0]",
           "({m} @ {m}.T) @ {r}", "{r} * np.ones(6)", "np.diff({r}, prepend=0.0)"),
-    "v": ("{m}[0]", "np.max({m}, axis=0)", "np.sum({m}[1:], axis=0)", "np.prod({m}, axis=0)"),
-    "s": ("np.max({r})", "np.sum({r}) / len({r})", "{r}[1]", "np.sum({m}[1:] * {m}[:-1])", "np.prod({r})", "np.linalg.norm({r})"),
+    "v": ("{m}[0]", "np.median({m}, axis=0)", "np.sum({m}[1:], axis=0)", "np.prod({m}, axis=0)"),
+    "s": ("np.median({r})", "{r}[1]", "np.sum({m}[1:] * {m}[:-1])", "np.prod({r})", "np.max({r}[1:])", "np.sum({m}[k])"),
 }  # fmt: skip
-HEAD = "import numpy as np\n\n\ndef shifted(a, b):\n    c = a * a\n    return c - b\n\n\ndef loss(w, x, y):\n"
+HEAD = "import numpy as np\n\n\ndef shifted(a, b):\n    c = a * a\n    return c - b\n\n\n"
+HEAD += "def normalised(z):\n    return (z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + 0.1)\n\n\n"
+HEAD += "def spread(z):\n    return z * len(z) / (1.0 + np.std(z))\n\n\ndef loss(w, x, y, k):\n"
 
 
 def program(seed: int) -> str:
@@ -94,18 +107,24 @@ def outcome(seed: int) -> str:
     exec(compile(text, place, "exec"), space)
     given = np.random.default_rng(seed)
     w, x, y = given.standard_normal(D), given.standard_normal((N, D)), given.standard_normal(N)
+    k = given.integers(0, D, N)
     names, draw = ("w", "x", "y"), random.Random(seed)
     with warnings.catch_warnings(), np.errstate(all="ignore"), dask.config.set(scheduler="synchronous"):
         warnings.simplefilter("ignore")
-        due = _flat(srcgrad.value_and_grad(space["loss"], names)(w, x, y))
+        try:
+            due = _flat(srcgrad.value_and_grad(space["loss"], names)(w, x, y, k))
+        except np.linalg.LinAlgError:
+            return "unfit"
         if not all(np.all(np.isfinite(one)) for one in due) or max(np.max(np.abs(one)) for one in due) > 1e6:
             return "unfit"
         lengths = draw.choice(CHUNKS)
         try:
-            spread = srcgrad.value_and_grad(space["loss"], names, target="dask", shard={"x": 0, "y": 0})
-            found = _flat(spread(w, da.from_array(x, (lengths, (D,))), da.from_array(y, (lengths,))))
-            blocked = srcgrad.blocked(space["loss"], over=("x", "y"), rows=draw.choice((1, 2, 4, 6, 9)))
-            again = _flat(srcgrad.value_and_grad(blocked, names)(w, x, y))
+            spread = srcgrad.value_and_grad(space["loss"], names, target="dask", shard=SHARD)
+            found = _flat(
+                spread(w, da.from_array(x, (lengths, (D,))), da.from_array(y, (lengths,)), da.from_array(k, (lengths,)))
+            )
+            blocked = srcgrad.blocked(space["loss"], over=("x", "y", "k"), rows=draw.choice((1, 2, 4, 6, 9)))
+            again = _flat(srcgrad.value_and_grad(blocked, names)(w, x, y, k))
         except DifferentiationError as error:
             return "refused" if error.code == "E5029" else f"{error.code} {error}"
         close = [_far(one, other) < 1e-9 for each in (found, again) for one, other in zip(each, due, strict=True)]

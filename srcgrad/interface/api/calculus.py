@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import (
     Any,  # functions and arguments are arbitrary objects
@@ -26,6 +26,7 @@ from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target
+from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.functions_with_rules import with_places
 from srcgrad.interface.api.arguments import kind_of
@@ -44,6 +45,7 @@ from srcgrad.interface.api.derivatives import (
     vjp,
 )
 from srcgrad.interface.api.execute import ExecutedText, run
+from srcgrad.interface.api.row_blocks import RowDerivative, spread_rows
 from srcgrad.interface.api.snapshots import Copies, copies
 from srcgrad.interface.check.finite_differences import (
     Vector,
@@ -85,10 +87,16 @@ def elementwise_grad(
 class HessianProduct:
     """The product of a Hessian and a vector: call it with the function's arguments and, last, the vector."""
 
-    def __init__(self, function: Function, wrt: Wrt, target: str | Target) -> None:
+    def __init__(self, function: Function, wrt: Wrt, target: str | Target, blocks: Blocks | None = None) -> None:
         single = not isinstance(wrt, tuple)
-        self.gradient: AnyDerivative = Derivative(function, "reverse", wrt, single, target)
-        self.derivative: AnyDerivative = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
+        self.gradient: AnyDerivative
+        self.derivative: AnyDerivative
+        if blocks is None:
+            self.gradient = Derivative(function, "reverse", wrt, single, target)
+            self.derivative = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
+        else:  # the gradient's loops over blocks are those of the product
+            self.gradient = RowDerivative(function, "reverse", wrt, single, DEFAULT, blocks)
+            self.derivative = RowDerivative(self.gradient, "hvp", self.gradient.wrt, single, target, blocks)
         self.__name__ = self.derivative.__name__
         self.words = self.gradient.words
 
@@ -103,7 +111,7 @@ class HessianProduct:
         wrt = gradient.wrt[0] if gradient.single else gradient.wrt
         return rebuild_object, (
             HessianProduct,
-            (as_named(gradient.function), wrt, gradient.target.name),
+            (as_named(gradient.function), wrt, self.derivative.target.name, gradient.blocks),
             {},
             lines_of(gradient.primal),
         )
@@ -152,7 +160,13 @@ class HessianProduct:
 @makes("hvp")
 @hides_our_frames
 def hvp(
-    function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str | Target = DEFAULT
+    function: Function,
+    wrt: Wrt = 0,
+    *,
+    argnums: Wrt | None = None,
+    target: str | Target = DEFAULT,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
 ) -> HessianProduct:
     """The product of the Hessian with a vector, without the Hessian: `hvp(f)(x, v)` is `hessian(f)(x) @ v`.
 
@@ -160,6 +174,7 @@ def hvp(
     (a tuple of them if `wrt` is one); so has the result. It is forward mode over the text of the gradient, at a small
     multiple of the cost of the function. Errors are those of `grad`; E5014 if the vector does not fit.
     `hvp(f).hessp(x, v, *args)` is the same in the order of arguments that `scipy.optimize.minimize` wants.
+    `shard` and `chunks` are those of `grad`: one sum over the blocks for each total of the product.
 
     >>> import numpy as np
     >>> from srcgrad import hvp
@@ -167,9 +182,11 @@ def hvp(
     array([6., 0.])
     """
     chosen, record = chosen_wrt(function, wrt, argnums), target_named(target)
+    spread = spread_rows(function, target, shard, chunks)
     if with_places(function, chosen) is not None:
-        return by_count(function, chosen, lambda one: hvp(one, chosen, target=record), 1)
-    return keep(function, ("hvp", repr(chosen), record), lambda: HessianProduct(function, chosen, record)).again()
+        return by_count(function, chosen, lambda one: hvp(one, chosen, target=record, shard=shard, chunks=chunks), 1)
+    asked = "hvp", repr(chosen), record, spread
+    return keep(function, asked, lambda: HessianProduct(function, chosen, record, spread)).again()
 
 
 @dataclass(eq=False)

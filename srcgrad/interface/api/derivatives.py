@@ -34,7 +34,7 @@ from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_optio
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, X, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
-from srcgrad.interface.api.row_blocks import RowDerivative, spread_rows
+from srcgrad.interface.api.row_blocks import RowDerivative, pulled_rows, spread_rows, stand_in
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.module import Module
 from srcgrad.opencl.arrays.array import Array
@@ -135,6 +135,17 @@ def recent_derivative(function: Function, mode: str, wrt: Wrt, single: bool, tar
     record = target_named(target)
     asked = mode, repr(wrt), single, record  # repr: 1, True and 1.0 are one key, and not one `wrt`
     return keep(function, asked, lambda: Derivative(function, mode, wrt, single, record))
+
+
+def _recent(
+    function: Function, mode: str, wrt: Wrt, single: bool, target: str | Target, spread: Blocks | None
+) -> AnyDerivative:
+    """The same, where rows may be spread."""
+    if spread is None:
+        return recent_derivative(function, mode, wrt, single, target)
+    record = target_named(target)
+    asked = mode, repr(wrt), single, record, spread
+    return keep(function, asked, lambda: RowDerivative(function, mode, wrt, single, record, spread))
 
 
 def chosen_wrt(function: Function, wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
@@ -296,7 +307,13 @@ def _gradient(
 @makes("vjp")
 @hides_our_frames
 def vjp(
-    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
+    function: Callable[..., R],
+    *args: Any,
+    wrt: Wrt | None = None,
+    target: str | Target = DEFAULT,
+    copy: bool = True,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
 ) -> tuple[R, Callable[[Any], Any]]:
     """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
 
@@ -305,6 +322,7 @@ def vjp(
     captured arrays and the value afterwards: of these it has copies, as far as it reads them. Those who change none of
     them may say `copy=False`. `target` is that of `grad`, for both halves. Texts of the functions
     asked for last are kept: a call in a loop makes the text once, if it is given the same function.
+    With `shard` and `chunks`, as of `grad`, rows are spread: the pullback reads them again, and of these has no copies.
 
     >>> import numpy as np
     >>> from srcgrad import vjp
@@ -312,10 +330,15 @@ def vjp(
     >>> pullback(np.array([1.0, 0.0]))
     (array([3., 0.]), 1.0)
     """
+    spread = spread_rows(function, target, shard, chunks)
     places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
     function = by_place(function, places, len(args))
-    derivative = recent_derivative(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
-    output, pullback = _pulled_at(derivative, derivative.ordered_arguments(args, {}), copy)
+    single = wrt is not None and not isinstance(places, tuple)
+    derivative = _recent(function, "vjp", places, single, target, spread)
+    if isinstance(derivative, RowDerivative):
+        output, pullback = pulled_rows(derivative, derivative.ordered_arguments(args, {}))
+    else:
+        output, pullback = _pulled_at(derivative, derivative.ordered_arguments(args, {}), copy)
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 
@@ -384,7 +407,7 @@ def float_arguments(function: Function, args: tuple[object, ...]) -> tuple[int, 
     found = []
     for position, value in enumerate(args):
         try:
-            check_input(value, "")
+            check_input(stand_in(value), "")
         except DifferentiationError:
             continue
         found.append(position)
@@ -396,12 +419,19 @@ def float_arguments(function: Function, args: tuple[object, ...]) -> tuple[int, 
 @makes("forward")
 @hides_our_frames
 def jvp(
-    function: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str | Target = DEFAULT
+    function: Callable[..., R],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    target: str | Target = DEFAULT,
+    shard: Mapping[str, int] | None = None,
+    chunks: int | None = None,
 ) -> tuple[R, R]:
     """The value and its derivative along the tangents: `(y, y_dot)`.
 
     `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments
-    without floats are ignored. `target` is that of `grad`. Texts are kept as by `vjp`.
+    without floats are ignored. `target`, `shard` and `chunks` are those of `grad`: the tangent of an argument whose
+    rows are spread is spread as well. Texts are kept as by `vjp`.
 
     >>> import numpy as np
     >>> from srcgrad import jvp
@@ -412,9 +442,10 @@ def jvp(
         raise DifferentiationError(
             "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
         )
+    spread = spread_rows(function, target, shard, chunks)
     places = float_arguments(function, primals)
     function = by_place(function, places, len(primals))
-    derivative = recent_derivative(function, "forward", places, False, target)
+    derivative = _recent(function, "forward", places, False, target, spread)
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot
 

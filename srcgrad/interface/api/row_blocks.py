@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -21,10 +22,11 @@ from srcgrad.core.source_text import BLOCKS, hides_our_frames
 from srcgrad.core.target import Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import primal_of
-from srcgrad.interface.api.arguments import kind_of, mirrors
+from srcgrad.interface.api.arguments import kind_of, like_output, mirrors
 from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Wrt, names_of
-from srcgrad.interface.api.execute import ExecutedText, changes, run, writes
+from srcgrad.interface.api.execute import ExecutedText, Pullback, changes, run, seed_like, writes
+from srcgrad.interface.api.snapshots import copies
 from srcgrad.module import Module, static_function, text_of
 
 
@@ -123,12 +125,38 @@ class RowDerivative(AnyDerivative):
 
     @hides_our_frames
     def __call__(self, *args: object, **kwargs: object) -> object:
+        values, made = self.text_for(args, kwargs)
+        return self.result(run(made.function, values, self.named), values)
+
+    def text_for(self, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[list[Any], ExecutedText]:
+        """All arguments, those that are spread as arrays, and the text for such."""
         values = [
             value if is_spread(value) or name not in self.over else np.asarray(value)
             for name, value in zip(self.signature.parameters, self.ordered_arguments(args, kwargs), strict=True)
         ]
-        made = self.executed_text(self.kinds(self._stand_ins(values)))
-        return self.result(run(made.function, values, self.named), values)
+        return values, self.executed_text(self.kinds(self._stand_ins(values)))
+
+    def forward(self, args: Any, tangents: Any, kwargs: Any = None, made: ExecutedText | None = None) -> Any:
+        """Value and tangent, in mode hvp the tangent; tangents of what is spread are spread as well."""
+        values, made = self.text_for(args, kwargs or {})
+        by_name = dict(zip(self.signature.parameters, values, strict=True))
+        pairs = zip(made.seeds, tangents, self.wrt, strict=True)
+        given = {seed: self._tangent(w, by_name[w], tangent) for seed, tangent, w in pairs}
+        found = run(functools.partial(made.function, **given), values, self.named)
+        if self.mode == "hvp":
+            return self.primal.result(found, values)
+        y, y_dot = found
+        return y, like_output(y_dot, y)
+
+    def _tangent(self, name: str, value: Any, tangent: Any) -> Any:
+        """A tangent in the dtype of an argument; E5014 if its shape differs."""
+        if name not in self.over:
+            return seed_like(value, tangent, None)
+        given = tangent if is_spread(tangent) else np.asarray(tangent)
+        if given.shape != value.shape:
+            what = f"the tangent of `{name}` has the shape {given.shape}, not {value.shape}"
+            raise DifferentiationError("E5014", what, "give an array of the same shape")
+        return given.astype(value.dtype)
 
     @property
     def over(self) -> tuple[str, ...]:
@@ -143,7 +171,7 @@ class RowDerivative(AnyDerivative):
                 raise DifferentiationError(
                     "E5029", f"`{name}` is a dask array that is not in `shard`", "name it there, or compute it first"
                 )
-        return [np.empty((0,) * value.ndim, value.dtype) if is_spread(value) else value for value in values]
+        return [stand_in(value) for value in values]
 
     def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
         """The adjoints like the arguments: of what is spread dask arrays, of arrays of NumPy computed at once."""
@@ -164,6 +192,35 @@ class RowDerivative(AnyDerivative):
         wrt = self.wrt[0] if self.single else self.wrt
         given = (as_named(self.function), self.mode, wrt, self.single, self.target.name, self.blocks, self.auxiliary)
         return rebuild_object, (RowDerivative, given, {}, lines_of(self.primal))
+
+
+def pulled_rows(derivative: RowDerivative, values: Sequence[Any]) -> tuple[Any, Pullback]:
+    """The value and the pullback, which reads the rows again; the rest of the arguments is copied."""
+    kept = [
+        value if name in derivative.over else copies([value]).of(value)
+        for name, value in zip(derivative.signature.parameters, values, strict=True)
+    ]
+    blocks = derivative.blocks
+    assert blocks is not None, "it was made with some"
+    value = RowDerivative(derivative.function, "primal", derivative.wrt, False, derivative.target, blocks)
+    values, of_value = value.text_for(tuple(kept), {})
+    output = run(of_value.function, values, derivative.named)
+    made = derivative.text_for(tuple(kept), {})[1]
+
+    def back(seed: Any) -> Any:
+        return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.named)
+
+    return output, Pullback(back, derivative, values, output, _pulled_again)
+
+
+def _pulled_again(derivative: RowDerivative, values: Sequence[Any]) -> Pullback:
+    """A pullback from what its pickle holds."""
+    return pulled_rows(derivative, values)[1]
+
+
+def stand_in(value: Any) -> Any:
+    """An array of NumPy of the same kind as a dask array; anything else as it is."""
+    return np.empty((0,) * value.ndim, value.dtype) if is_spread(value) else value
 
 
 def is_spread(value: object) -> bool:
