@@ -68,7 +68,7 @@ class Form:
     axes: Axes | None = None
     total: str = ""
     level: int = 0
-    numbers: bool = False
+    numbers: bool = field(default=False, repr=False)
 
     @property
     def row(self) -> int | None:

@@ -29,6 +29,8 @@ from srcgrad.interface.api.execute import ExecutedText, Pullback, changes, run, 
 from srcgrad.interface.api.snapshots import copies
 from srcgrad.module import Module, static_function, text_of
 
+Value = Any  # arrays of NumPy and of Dask, and whatever else a function takes and gives
+
 
 class BlockFunction:
     """A function that takes the rows of arguments block by block; a loop over blocks in a text of its own.
@@ -53,7 +55,7 @@ class BlockFunction:
         self._made: dict[object, ExecutedText] = {}
 
     @hides_our_frames
-    def __call__(self, *args: object, **kwargs: object) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Value:
         given = self._bind_arguments(args, kwargs)
         text = self._block_text(_kinds(given)).check_overlaps(list(given.values()), self.signature)
         return text.function(*args, **kwargs)
@@ -128,7 +130,7 @@ class RowDerivative(AnyDerivative):
         values, made = self.text_for(args, kwargs)
         return self.result(run(made.function, values, self.named), values)
 
-    def text_for(self, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[list[Any], ExecutedText]:
+    def text_for(self, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[list[Value], ExecutedText]:
         """All arguments, those that are spread as arrays, and the text for such."""
         values = [
             value if is_spread(value) or name not in self.over else np.asarray(value)
@@ -136,7 +138,7 @@ class RowDerivative(AnyDerivative):
         ]
         return values, self.executed_text(self.kinds(self._stand_ins(values)))
 
-    def forward(self, args: Any, tangents: Any, kwargs: Any = None, made: ExecutedText | None = None) -> Any:
+    def forward(self, args: Value, tangents: Value, kwargs: Value = None, made: ExecutedText | None = None) -> Value:
         """Value and tangent, in mode hvp the tangent; tangents of what is spread are spread as well."""
         values, made = self.text_for(args, kwargs or {})
         by_name = dict(zip(self.signature.parameters, values, strict=True))
@@ -148,7 +150,7 @@ class RowDerivative(AnyDerivative):
         y, y_dot = found
         return y, like_output(y_dot, y)
 
-    def _tangent(self, name: str, value: Any, tangent: Any) -> Any:
+    def _tangent(self, name: str, value: Value, tangent: Value) -> Value:
         """A tangent in the dtype of an argument; E5014 if its shape differs."""
         if name not in self.over:
             return seed_like(value, tangent, None)
@@ -164,7 +166,7 @@ class RowDerivative(AnyDerivative):
         assert self.blocks is not None, "it was made with some"
         return self.blocks.over
 
-    def _stand_ins(self, values: Sequence[Any]) -> list[Any]:
+    def _stand_ins(self, values: Sequence[Value]) -> list[Value]:
         """Arrays of NumPy of the same kinds as what is spread."""
         for name, value in zip(self.signature.parameters, values, strict=True):
             if is_spread(value) and name not in self.over:
@@ -173,7 +175,7 @@ class RowDerivative(AnyDerivative):
                 )
         return [stand_in(value) for value in values]
 
-    def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
+    def mirror_arguments(self, found: Value, values: Sequence[Value], seeds: Sequence[Value] = ()) -> Value:
         """The adjoints like the arguments: of what is spread dask arrays, of arrays of NumPy computed at once."""
         parts = [found] if self._bare else list(found)
         rows = [
@@ -194,7 +196,7 @@ class RowDerivative(AnyDerivative):
         return rebuild_object, (RowDerivative, given, {}, lines_of(self.primal))
 
 
-def pulled_rows(derivative: RowDerivative, values: Sequence[Any]) -> tuple[Any, Pullback]:
+def pulled_rows(derivative: RowDerivative, values: Sequence[Value]) -> tuple[Value, Pullback]:
     """The value and the pullback, which reads the rows again; the rest of the arguments is copied."""
     kept = [
         value if name in derivative.over else copies([value]).of(value)
@@ -207,18 +209,18 @@ def pulled_rows(derivative: RowDerivative, values: Sequence[Any]) -> tuple[Any, 
     output = run(of_value.function, values, derivative.named)
     made = derivative.text_for(tuple(kept), {})[1]
 
-    def back(seed: Any) -> Any:
+    def back(seed: Value) -> Value:
         return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.named)
 
     return output, Pullback(back, derivative, values, output, _pulled_again)
 
 
-def _pulled_again(derivative: RowDerivative, values: Sequence[Any]) -> Pullback:
+def _pulled_again(derivative: RowDerivative, values: Sequence[Value]) -> Pullback:
     """A pullback from what its pickle holds."""
     return pulled_rows(derivative, values)[1]
 
 
-def stand_in(value: Any) -> Any:
+def stand_in(value: Value) -> Value:
     """An array of NumPy of the same kind as a dask array; anything else as it is."""
     return np.empty((0,) * value.ndim, value.dtype) if is_spread(value) else value
 
