@@ -968,7 +968,7 @@ def _elements(call: Node, operation: Operation, facts: Facts) -> list[Node]:
             call,
             "E5005",
             f"`{operation.rule.handed.args}=` is not written as a tuple",
-            f"write `{operation.rule.handed.args}=(a, b)`",
+            f"write `{operation.rule.handed.args}=(a, b)`, or `{operation.rule.handed.args}=tuple(p)` of an array `p`",
         )
     return []
 

@@ -42,7 +42,13 @@ def of_state(x):
     return state["level"]
 
 
-def of_copy(p):
+def of_local_copy(x):
+    p = {"a": x}
+    return dict(p)["a"] * 2.0
+
+
+def of_comprehension(x):
+    p = {"a": x}
     held = {k: v for k, v in p.items()}  # noqa: C416 - as the error says
     return held["a"] * 2.0
 
@@ -63,7 +69,7 @@ X = np.array([2.0, 3.0])
     ("refused", "x", "told", "accepted"),
     [
         (lambda p: np.prod(np.array(tuple(p))), X, "use `list(p)`", lambda p: np.prod(np.array(list(p)))),
-        (lambda p: dict(p)["a"] * 2.0, {"a": 1.0}, "`{k: v for k, v in p.items()}`", of_copy),
+        (of_local_copy, 1.5, "`{k: v for k, v in p.items()}`", of_comprehension),
         (of_attribute, 1.5, "keep it in a dict: `state['level'] = ...`", of_state),
         (lambda p: sum([p, Spring(p).rate]), 1.5, "pass what it holds", lambda p: sum([p, p])),
         (lambda x: np.cumsumm(x)[1], X, "did you mean cumsum", lambda x: np.cumsum(x)[1]),

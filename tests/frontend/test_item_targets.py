@@ -267,3 +267,41 @@ def test_stars_of_what_is_known() -> None:
 def test_a_list_that_grows_is_not_known() -> None:
     with pytest.raises(DifferentiationError):
         grad(_grown)(0.7, [0.3])
+
+
+def copied_first(c):
+    c = dict(c)
+    c["b"] = c["a"] * 2.0
+    return c["b"] * np.sum(c["a"])
+
+
+def copied_by_method(c):
+    held = c.copy()
+    held["a"] = held["a"] * 3.0
+    return np.sum(held["a"] * c["a"])
+
+
+def copied_with_another_key(c):
+    return np.sum(dict(c, b=2.0, a=c["a"] ** 2)["a"]) * dict(c, b=2.0)["b"]
+
+
+@pytest.mark.parametrize("f", [copied_first, copied_by_method, copied_with_another_key])
+def test_a_copy_of_a_dict_that_is_differentiated_has_its_keys(f):
+    c = {"a": 3.0, "unused": np.ones(2)}
+    srcgrad.check_grads(f, (c,), order=1)
+    assert list(c) == ["a", "unused"]
+
+
+def test_a_copy_of_a_dict_that_the_statement_changes_is_no_copy_of_its_keys():
+    def popped(c):
+        c = dict(c, b=c.pop("a"))
+        return sum(c.values())
+
+    def changed(c):
+        c["b"] = 2.0 * c["a"]
+        held = c.copy()
+        return held["b"]
+
+    for f in (popped, changed):
+        with pytest.raises(DifferentiationError):
+            srcgrad.grad(f)({"a": 3.0})

@@ -23,7 +23,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.facts import UNKNOWN, Facts, Kind
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -466,18 +466,24 @@ class _Stars:
     places: dict[str, int] = field(default_factory=dict)
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: dict[str, tuple[int, ...]] = field(default_factory=dict)  # lengths of the items of a sequence
+    copied: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # a copy of a dict -> its keys by then
     handed: dict[Node, None] = field(default_factory=dict)  # displays that a call unpacks at once
 
     def arguments(self) -> None:
         """Note the arguments of which the parts are known, and which stay as they are."""
         for one in parameters(self.function):
-            kind = self.facts.kinds.of_names.get(one) or self.facts.kinds.named.get(one, UNKNOWN)
+            kind = self._kind_of_argument(one)
             if kind.tag in ("tuple", "list") and kind.items and self._stays(one, 0, kind.tag == "tuple"):
                 self.places[one] = len(kind.items)
                 self.rows[one] = tuple(len(k.items) if k.tag in ("tuple", "list") else -1 for _, k in kind.items)
-            elif kind.tag == "dict" and kind.items and self._stays(one, 0, False):
-                if all(isinstance(key, str) for key, _ in kind.items):
-                    self.keys[one] = tuple(str(key) for key, _ in kind.items)
+            elif kind.tag == "dict" and kind.items and all(isinstance(key, str) for key, _ in kind.items):
+                keys = tuple(str(key) for key, _ in kind.items)
+                first = next((node for node in self.function.body if _mentions(node, one)), None)
+                if self._stays(one, 0, False):
+                    self.keys[one] = keys
+                elif isinstance(first, gast.Assign) and self.copied_dict(first.value) is not None:
+                    if not any(_mentions(word, one) for word in first.value.keywords):
+                        self.copied[first.value] = keys  # before anything could change the dict
 
     def bound(self, node: Node) -> None:
         """Note a name that a statement at the top of the function binds to a display."""
@@ -512,6 +518,7 @@ class _Stars:
             if isinstance(n, gast.Call) and getattr(n.func, "id", "") in ("len", "sum") and n.args
         ]
         read += [n.iter for n in nodes if isinstance(n, gast.For | gast.comprehension)]
+        read += [one for n in nodes if (one := self.copied_dict(n)) is not None]
         every = [n for n in nodes if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
         return fixed or all(any(n is one for one in read) for n in every)
 
@@ -521,6 +528,12 @@ class _Stars:
             parts = None if isinstance(node, gast.Call) and self._is_certain(node) else getattr(node, key, None)
             if isinstance(parts, list) and isinstance(getattr(node, "ctx", gast.Load()), gast.Load):
                 setattr(node, key, [one for part in parts for one in self._parts(part)])
+        copied = self.copied_dict(node)
+        keys = () if copied is None else self.keys.get(copied.id, self.copied.get(node, ()))
+        if copied is not None and keys:
+            items = {one: at(expression(f"{copied.id}[{one!r}]"), node) for one in keys}
+            items |= {str(word.arg): word.value for word in node.keywords}
+            return at(gast.Dict([at(gast.Constant(one, None), node) for one in items], list(items.values())), node)
         if isinstance(node, gast.Call):
             node.keywords = [one for word in node.keywords for one in self._words(word)]
         if isinstance(node, gast.Dict) and None in node.keys:
@@ -528,6 +541,22 @@ class _Stars:
         if isinstance(node, gast.List) and isinstance(node.ctx, gast.Load) and node not in self.handed:
             return self._joined(node)
         return node
+
+    def copied_dict(self, node: Node) -> Node | None:
+        """The argument of which `dict(p, k=e)` or `p.copy()` is a copy, if it is differentiated, and a dict."""
+        if not isinstance(node, gast.Call) or len(node.args) > 1 or any(word.arg is None for word in node.keywords):
+            return None
+        if node.args:
+            found = binding_of(node.func, self.facts, self.facts.names.local)
+            whole: Node | None = node.args[0] if found is not None and found.object is dict else None
+        else:
+            whole = node.func.value if getattr(node.func, "attr", "") == "copy" and not node.keywords else None
+        held = getattr(whole, "id", "")  # of others the kind is not asked, on which the text would depend
+        asked = held in (self.facts.request.wrt or parameters(self.function))
+        return whole if asked and self._kind_of_argument(held).tag == "dict" else None
+
+    def _kind_of_argument(self, one: str) -> Kind:
+        return self.facts.kinds.of_names.get(one) or self.facts.kinds.named.get(one, UNKNOWN)
 
     def _parts(self, part: Node) -> list[Node]:
         value = part.value if isinstance(part, gast.Starred) else None
@@ -620,6 +649,10 @@ class _Stars:
         node.value = at(gast.Tuple([gast.Tuple(one, gast.Load()) for one in each], gast.Load()), node)
 
 
+def _mentions(node: Node, one: str) -> bool:
+    return any(isinstance(part, gast.Name) and part.id == one for part in walk(node))
+
+
 def literal_or_none(node: Node) -> int | None:
     """The integer that a bound of a slice is, if that stands in it."""
     value = getattr(node, "value", None)
@@ -641,9 +674,10 @@ def known_stars(function: Node, facts: Facts) -> Node:
     nodes = [n for s in function.body for n in walk(s)]
     starred = [n for n in nodes if isinstance(n, gast.Starred) and isinstance(n.ctx, gast.Load)]
     words = [n for n in nodes if isinstance(n, gast.keyword) and n.arg is None]
-    if not starred and not words and not any(isinstance(n, gast.Dict) and None in n.keys for n in nodes):
-        return function
     work = _Stars(facts, function)
+    merged = any((isinstance(n, gast.Dict) and None in n.keys) or work.copied_dict(n) is not None for n in nodes)
+    if not starred and not words and not merged:
+        return function
     work.arguments()
     work.handed = {n.value: None for n in starred if isinstance(n.value, gast.List)}
     for node in function.body:
