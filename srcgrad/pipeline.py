@@ -498,7 +498,7 @@ def derive(
     namespace: Namespace,
     wanted: Wanted,
     module: Any,
-    key: Any,
+    key: object,
     step: Step | None = None,
     begun: BegunFunction | None = None,
 ) -> DerivedText:

@@ -211,7 +211,7 @@ def summation(subscripts: str, forms: Sequence[Form]) -> Form:
     return Form(tuple(lengths[letter] for letter in output), "sum" if rows and rows[0] not in output else "")
 
 
-def part(form: Form, index: Sequence[Any], gathered: Callable[[Any], Form | None]) -> Form:
+def part(form: Form, index: Sequence[object], gathered: Callable[[Any], Form | None]) -> Form:
     """The axes of `x[index]`: each part is slice, None, Ellipsis, int, a literal slice as its text, or an operand.
 
     `gathered` gives the form of an array that stands as an index; None for a single integer.

@@ -833,7 +833,7 @@ def declare_other_form(
     forms: tuple[Form, ...],
     positions: dict[int, str] | None = None,
     called: tuple[str, ...] = (),
-    **given: tuple[Any, ...],
+    **given: tuple[object, ...],
 ) -> Callable[[Function], Function]:
     """Write the op out for calls that give one of these parameters: `otherwise(np.pad, FORMS, mode=("mean",))`.
 

@@ -272,7 +272,7 @@ def refused_field(node: Node, facts: Facts) -> DifferentiationError:
     )
 
 
-def is_replaced(owner: Any, name: str, found: Any, value: object) -> bool:
+def is_replaced(owner: object, name: str, found: Any, value: object) -> bool:
     """Whether a method or an attribute is no longer what it was when a text was made."""
     if not name:
         return any(one is not known for one, known in zip(what_makes(owner), found, strict=True))

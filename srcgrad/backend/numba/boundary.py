@@ -51,7 +51,7 @@ def guard_arguments(compiled: Any, otherwise: Callable[[], Function] | None = No
     contiguous = "owned" not in compiled.py_func.__code__.co_names  # else two arguments may be one array
 
     @functools.wraps(compiled.py_func)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: object) -> Any:
         given = list(args)
         for place, value in enumerate(args):
             kind = type(value)  # most are floats and arrays, and are given as they are

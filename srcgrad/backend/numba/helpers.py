@@ -197,7 +197,7 @@ def added_to_columns(x_bar: Any, index: Any, g: Any) -> object:
 
 
 @njit(boundscheck=True)  # type: ignore[untyped-decorator]
-def added_to_part(x_bar: Any, index: Any, g: Any) -> object:
+def added_to_part(x_bar: Any, index: object, g: Any) -> object:
     """`g` added to an element or a slice of `x_bar`."""
     x_bar[index] += g
     return x_bar
@@ -429,13 +429,13 @@ def _mask_at(x: object, index: object, mask: object = True) -> Compiled | None:
 
 
 @njit  # type: ignore[untyped-decorator]
-def _set_item(made: Any, index: Any, value: Any) -> object:
+def _set_item(made: Any, index: object, value: Any) -> object:
     made[index] = value
     return made
 
 
 @njit  # type: ignore[untyped-decorator]
-def _add_mask(made: Any, index: Any, mask: Any) -> object:
+def _add_mask(made: object, index: object, mask: Any) -> object:
     return add_at(made, index, (mask != 0).astype(np.float64))
 
 

@@ -1092,7 +1092,7 @@ class Effects:
         made.items.setdefault(ANY, {}).update(union(within(every), called))
         return union({made: None}, every)
 
-    def _with_rule(self, function: Any, rule: Any, node: ast.Call, every: Values) -> Values:
+    def _with_rule(self, function: object, rule: Any, node: ast.Call, every: Values) -> Values:
         if not may_show(function, _by_parameter(function, node)):
             made = self.make(node, "array")
             made.rank = _rank(function, rule, node)
@@ -1307,7 +1307,7 @@ def _is_number(node: ast.AST | None) -> bool:
     return node is not None and all(isinstance(part, parts) for part in ast.walk(node))
 
 
-def _by_parameter(function: Any, call: Any, *first: Any) -> dict[str, Any]:
+def _by_parameter(function: object, call: Any, *first: Any) -> dict[str, Any]:
     """The arguments of a call by the parameters of its rule: of a tree of Python's own, as of one of gast."""
     return arguments_of(function, call, first)
 

@@ -113,7 +113,7 @@ def repeated_operations(function: object, module: object) -> int:
     return whole - sum(own for own, _ in sizes.values())
 
 
-def _size(function: Any, module: Any, sizes: dict[int, tuple[int, int]]) -> int:
+def _size(function: object, module: Any, sizes: dict[int, tuple[int, int]]) -> int:
     """How many operations a function written out has; `sizes` keeps its own and all, by its tree."""
     try:
         source, namespace = module.source(function)

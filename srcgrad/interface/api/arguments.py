@@ -220,7 +220,7 @@ def mirrors(
     ]
 
 
-def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
+def mirror(gradient: Any, value: object, others: list[Any]) -> Any:
     """The gradient with the class, shape and dtype of its argument, in memory of its own.
 
     `others` lists arrays that it must not share memory with; the result is added to it.
@@ -474,7 +474,7 @@ def refine_kinds(
 _NUMPYS = (np.ndarray, np.generic)
 
 
-def like_output(tangent: Any, output: Any) -> Any:
+def like_output(tangent: Any, output: object) -> Any:
     """The tangent of a number as a number, a 0-d array is unpacked; that of an array in its dtype."""
     if isinstance(output, tuple):
         return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))

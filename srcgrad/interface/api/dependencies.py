@@ -126,7 +126,7 @@ def lines_of(function: object) -> dict[str, list[str]]:
     return dict(sorted(found.items()))
 
 
-def rebuild_object(cls: Any, given: tuple[Any, ...], options: dict[str, Any], texts: dict[str, list[str]]) -> Any:
+def rebuild_object(cls: Any, given: tuple[object, ...], options: dict[str, Any], texts: dict[str, list[str]]) -> Any:
     """An object made anew from what its pickle holds; the process gets to know texts that it does not have."""
     for name, lines in texts.items():
         carry(name, lines)

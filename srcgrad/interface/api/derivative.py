@@ -112,7 +112,7 @@ class AddingDerivative:
         return self.derivative.source
 
 
-def pairs(accumulator: Any, gradient: Any, name: str = "the accumulator") -> Iterator[Pair]:
+def pairs(accumulator: Any, gradient: object, name: str = "the accumulator") -> Iterator[Pair]:
     """Each array that is added to, with what is added; E5024 where the two do not match.
 
     >>> import numpy as np
@@ -152,7 +152,7 @@ def _check(fits: bool, name: str, wanted: str, accumulator: object) -> None:
         raise DifferentiationError("E5024", f"{name} is {described}, the gradient is {wanted}", "give it that form")
 
 
-def _check_array(accumulator: Any, gradient: Any, name: str) -> None:
+def _check_array(accumulator: object, gradient: Any, name: str) -> None:
     """An array of the gradient's shape, of its dtype or one that holds all its values, which can be written."""
     dtype = gradient.dtype if hasattr(gradient, "dtype") else np.dtype(float)
     if not isinstance(accumulator, np.ndarray | Array):
@@ -177,7 +177,7 @@ def _check_array(accumulator: Any, gradient: Any, name: str) -> None:
         raise DifferentiationError("E5024", f"{name} is read-only", "give a copy of it")
 
 
-def _add(accumulator: Any, part: Any) -> None:
+def _add(accumulator: Any, part: object) -> None:
     if isinstance(accumulator, Array):
         accumulator[...] = accumulator + part
     else:
@@ -511,7 +511,7 @@ class Derivative(Generic[P, R]):
             return args
         return in_order(self.signature, self.primal, (*self.bound, *args), {**self.words, **kwargs})
 
-    def kinds(self, values: Sequence[Any]) -> dict[str, Kind]:
+    def kinds(self, values: Sequence[object]) -> dict[str, Kind]:
         """The kinds of arguments; E5002 or E5017 for what cannot be differentiated."""
         seen_as = compiled_kind if self.target.typed else kind_of
         kinds = {name: seen_as(value) for name, value in zip(self.signature.parameters, values, strict=True)}
@@ -596,7 +596,7 @@ class Derivative(Generic[P, R]):
             )
         return self._optional[asked]
 
-    def result(self, found: Any, values: Sequence[Any], device: Device | None = None) -> Any:
+    def result(self, found: Any, values: Sequence[object], device: Device | None = None) -> Any:
         """What the text returns, as users get it: adjoints mirror the arguments."""
         if self.mode == "value-and-grad":
             y, adjoints = found
@@ -642,7 +642,7 @@ class Derivative(Generic[P, R]):
         """An output of the primal; that of a gradient mirrors the arguments."""
         return self.primal.result(found, values) if isinstance(self.primal, Derivative) else found
 
-    def mirror_arguments(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
+    def mirror_arguments(self, found: Any, values: Sequence[object], seeds: Sequence[Any] = ()) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
         failed: DifferentiationError | None = None
         try:

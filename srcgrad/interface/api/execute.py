@@ -95,11 +95,11 @@ class RequestedDerivative(Protocol):
     leading: LeadingAxes
     blocks: Blocks | None
 
-    def mirror_arguments(self, found: object, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any: ...
+    def mirror_arguments(self, found: object, values: Sequence[object], seeds: Sequence[object] = ()) -> Any: ...
 
 
 def execute(
-    text: str, main: DerivedText, found: dict[str, Any], otherwise: Callable[[], Function] | None = None
+    text: str, main: DerivedText, found: dict[str, object], otherwise: Callable[[], Function] | None = None
 ) -> Function:
     """The function that a text defines, with the objects from outside that it reads, as users of its target call it.
 

@@ -589,7 +589,7 @@ class Function:
         return own is not None and own is not inspect.getattr_static(Function, half, None)
 
     @classmethod
-    def apply(cls, *args: object, **kwargs: Any) -> Any:
+    def apply(cls, *args: object, **kwargs: object) -> Any:
         """The value, as `forward` gives it; derivatives flow through this call."""
         if not cls.has("forward"):
             raise missing_half(cls, "forward")

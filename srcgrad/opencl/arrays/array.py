@@ -33,7 +33,7 @@ from srcgrad.opencl.launch import Kernel
 def apply_to_memory(
     kind: type[Array],
     function: Any,
-    args: tuple[Any, ...],
+    args: tuple[object, ...],
     kwargs: dict[str, Any],
     *,
     looks: bool = False,
@@ -75,7 +75,7 @@ def take_memory(value: Any, kind: type[Array], arrays: list[Array]) -> Any:
     return value
 
 
-def _results_as_arrays(found: Any, arrays: list[Array], out: Any, function: Any) -> Any:
+def _results_as_arrays(found: object, arrays: list[Array], out: object, function: object) -> Any:
     """Results as arrays: those that lie in the memory of an argument there, others in memory of their own."""
     if isinstance(found, np.ndarray):
         for array in arrays:
@@ -96,7 +96,7 @@ def _results_as_arrays(found: Any, arrays: list[Array], out: Any, function: Any)
     return found
 
 
-def _are_held(found: Any, arrays: list[Array]) -> bool:
+def _are_held(found: object, arrays: list[Array]) -> bool:
     if isinstance(found, tuple | list):
         return all(_are_held(part, arrays) for part in found)
     return not isinstance(found, np.ndarray) or any(array.store.holds(found) for array in arrays)
@@ -114,7 +114,7 @@ def device_of(arrays: list[Array]) -> None:
 _BASIC = (int, slice, type(None), type(Ellipsis), np.integer)
 
 
-def put(array: Array, index: Any, value: Any) -> None:
+def put(array: Array, index: object, value: object) -> None:
     """`array[index] = value`; a number gets memory of its own for that, since others may show the old one."""
     kind = type(array)
     if array.is_number:
@@ -130,13 +130,13 @@ def put(array: Array, index: Any, value: Any) -> None:
     apply_to_memory(kind, operator.setitem, (array, index, value), {}, writes=True)
 
 
-def is_basic(index: Any) -> bool:
+def is_basic(index: object) -> bool:
     """Whether an index gives a view, or one element."""
     parts = index if type(index) is tuple else (index,)
     return all(isinstance(part, _BASIC) and type(part) is not bool for part in parts)
 
 
-def fill_from_device(target: Any, value: Array) -> bool:
+def fill_from_device(target: object, value: Array) -> bool:
     """Whether one array's elements could be copied into another one's memory without the host."""
     if type(target) is not type(value) or target.shape != value.shape or target.dtype != value.dtype:
         return False
@@ -154,16 +154,16 @@ def fill_from_device(target: Any, value: Array) -> bool:
 Operator = Callable[["Array", Any], Any]
 
 
-def operators(ufunc: Any) -> tuple[Operator, Operator, Operator]:
+def operators(ufunc: object) -> tuple[Operator, Operator, Operator]:
     """`x + y`, `y + x` and `x += y`; a number of NumPy's does not change in place."""
 
-    def forward(self: Array, other: Any) -> Any:
+    def forward(self: Array, other: object) -> Any:
         return self.__array_ufunc__(ufunc, "__call__", self, other)
 
-    def backward(self: Array, other: Any) -> Any:
+    def backward(self: Array, other: object) -> Any:
         return self.__array_ufunc__(ufunc, "__call__", other, self)
 
-    def in_place(self: Array, other: Any) -> Any:
+    def in_place(self: Array, other: object) -> Any:
         if self.is_number:
             return forward(self, other)
         return self.__array_ufunc__(ufunc, "__call__", self, other, out=(self,))
@@ -171,12 +171,12 @@ def operators(ufunc: Any) -> tuple[Operator, Operator, Operator]:
     return forward, backward, in_place
 
 
-def comparison(ufunc: Any) -> Operator:
+def comparison(ufunc: object) -> Operator:
     """`x < y`."""
     return lambda self, other: self.__array_ufunc__(ufunc, "__call__", self, other)
 
 
-def unary_operation(ufunc: Any) -> Callable[[Array], Any]:
+def unary_operation(ufunc: object) -> Callable[[Array], Any]:
     """`-x`."""
     return lambda self: self.__array_ufunc__(ufunc, "__call__", self)
 
@@ -207,7 +207,7 @@ class ResidentDevice:
         """A buffer that becomes the memory of a result."""
         return self.device.allocated(made.nbytes)
 
-    def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> list[Any]:
+    def finish(self, small: bool, arrays: list[object], buffers: list[object]) -> list[Any]:
         """The results as device arrays, which are waited for when the host reads them."""
         pairs = zip(arrays, buffers, strict=True)
         found = [type(self.first)(made, OnDevice(self.device, made, buffer)) for made, buffer in pairs]
@@ -246,7 +246,7 @@ def _regular(array: Array) -> Array:
     return array.on_same_device(np.array(array.read(), order="C")) if odd else array
 
 
-def _place_results(found: Any, first: Array) -> Any:
+def _place_results(found: object, first: Array) -> Any:
     """Results that NumPy memory holds, on the device."""
     if isinstance(found, tuple):
         return tuple(_place_results(part, first) for part in found)
@@ -273,7 +273,7 @@ class Array:
         self.memory = memory
         self.store = store
 
-    def on_same_device(self, found: Any) -> Any:
+    def on_same_device(self, found: object) -> Any:
         """New NumPy memory, or a number of NumPy's, on the same device."""
         if isinstance(found, np.generic):
             found = np.asarray(found)
@@ -318,7 +318,7 @@ class Array:
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *METHODS})
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, **kwargs: Any) -> Any:
         outs = kwargs.get("out", ())
         if not all(isinstance(v, (Array, *_SIMPLE)) for v in (*inputs, *outs) if v is not None):
             return NotImplemented
@@ -328,7 +328,7 @@ class Array:
                 return outs[0] if outs else found
         return apply_to_memory(Array, getattr(ufunc, method), inputs, kwargs, writes=method == "at", named=ufunc)
 
-    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def __array_function__(self, function: object, types: object, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         if function is np.sum and len(args) == 1 and not kwargs and self.device.is_gpu:
             return _total(self)
         if function not in KNOWN:
@@ -348,7 +348,7 @@ class Array:
         return np.array(self.memory, dtype, copy=copy)
 
     def __dlpack__(
-        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+        self, *, stream: object = None, max_version: object = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any:
         wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device}
         if not self.device.is_gpu and not self.is_number:
@@ -360,13 +360,13 @@ class Array:
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # host memory, or a copy there
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
+    def to_device(self, device: object, /, *, stream: object = None) -> Array:
         """The array on a device, which is itself if it is there; see `srcgrad.opencl.asarray` for names of devices."""
         if stream is not None:
             raise ValueError("there are no streams to choose from")
         return sys.modules["srcgrad.opencl"].asarray(self, device=device)  # type: ignore[no-any-return]
 
-    def srcgrad_launch(self, kernel: Any, args: tuple[Any, ...]) -> Any:
+    def srcgrad_launch(self, kernel: Any, args: tuple[object, ...]) -> Any:
         """What `launch` gives for a kernel with this array among its arguments."""
         device_of([value for value in args if type(value) is Array])
         found = launch_resident(kernel, args, self)
@@ -380,7 +380,7 @@ class Array:
             return self.on_same_device(self.read()[index])
         return apply_to_memory(Array, operator.getitem, (self, index), {})
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         put(self, index, value)
 
     def __len__(self) -> int:
@@ -391,7 +391,7 @@ class Array:
             raise TypeError("an array without axes has no items")
         return (self[k] for k in range(len(self)))
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         return bool((self == item).any())
 
     def __bool__(self) -> bool:
@@ -425,7 +425,7 @@ class Array:
     def __copy__(self) -> Array:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Array:
+    def __deepcopy__(self, memo: object) -> Array:
         return self.copy()
 
     def __reduce__(self) -> Any:
@@ -475,7 +475,7 @@ def _total(array: Array) -> Any:
     return apply_to_memory(Array, np.sum, (array,), {}) if found is NotImplemented else found
 
 
-def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
+def _method(array: Array, name: str, *args: object, **kwargs: object) -> Any:
     if name == "sum" and not args and not kwargs and array.device.is_gpu:
         return _total(array)
     looks, writes = name in LOOKING_METHODS, name in WRITING_METHODS
@@ -483,12 +483,12 @@ def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
     return apply_to_memory(Array, _of_memory, (array, name, *args), kwargs, looks=looks, writes=writes, named=method)
 
 
-def _of_memory(memory: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+def _of_memory(memory: object, name: str, *args: object, **kwargs: object) -> Any:
     """A method of an array, or of a number of NumPy's."""
     return getattr(memory, name)(*args, **kwargs)
 
 
-def _as_kernel(ufunc: Any, inputs: tuple[Any, ...], first: Array) -> Any:
+def _as_kernel(ufunc: object, inputs: tuple[object, ...], first: Array) -> Any:
     """The result of an elementwise operation as a kernel on the device; NotImplemented where there is none."""
     kernel = kernel_for(ufunc)
     if kernel is None:

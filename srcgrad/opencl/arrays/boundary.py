@@ -33,12 +33,12 @@ def device_in(values: Iterable[Any]) -> Device | None:
     return arrays[0].device
 
 
-def on_host(value: Any) -> Any:
+def on_host(value: object) -> Any:
     """A value with NumPy memory in place of device arrays: on a CPU device, that in which they are."""
     return value if type(value) in _PLAIN else _replace_arrays(value, _read)
 
 
-def as_memory(value: Any) -> object:
+def as_memory(value: object) -> object:
     """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
     return value if type(value) in _PLAIN else _replace_arrays(value, _memory_of_array)
 
@@ -48,7 +48,7 @@ def are_direct(values: Iterable[object]) -> bool:
     return not any(_map_parts(value, as_memory) is not value for value in values if type(value) is not Array)
 
 
-def on_device(found: Any, device: Device | None) -> Any:
+def on_device(found: object, device: Device | None) -> Any:
     """Results on a device, if there is one: arrays, and numbers of NumPy's as arrays without axes."""
     if device is None:
         return found
@@ -88,7 +88,7 @@ def _memory_of_array(array: Array) -> object:
     return array.memory[()] if array.is_number else array.memory
 
 
-def _replace_arrays(value: Any, change: Callable[[Array], object]) -> object:
+def _replace_arrays(value: object, change: Callable[[Array], object]) -> object:
     """A value with something else in place of each device array; itself if there are none."""
     if type(value) in _PLAIN:
         return value
@@ -97,7 +97,7 @@ def _replace_arrays(value: Any, change: Callable[[Array], object]) -> object:
     return _map_parts(value, lambda part: _replace_arrays(part, change))
 
 
-def _map_parts(value: Any, change: Callable[[Any], Any]) -> Any:
+def _map_parts(value: object, change: Callable[[Any], Any]) -> Any:
     """A container with its parts changed; itself if none of them changes, or if it is none."""
     if isinstance(value, tuple | list):
         parts = [change(part) for part in value]
@@ -135,7 +135,7 @@ _LOOKING = (
 )
 
 
-def sum_to(g: Any, x: Any, dtype: Any = None) -> object:
+def sum_to(g: object, x: object, dtype: object = None) -> object:
     """`runtime.sum_to`, of which arrays that fit need nothing."""
     if dtype is not None:
         return _in_numpy(runtime.sum_to, g, x, dtype)
@@ -154,7 +154,7 @@ def zeros_like(x: Any) -> Any:
     return runtime.zeros_like(x)
 
 
-def add(a: Any, b: Any) -> Any:
+def add(a: object, b: object) -> Any:
     """`runtime.add`; two arrays are added on their device."""
     if type(a) is Array and type(b) in (Array, float):
         return a + b
@@ -165,14 +165,14 @@ def add(a: Any, b: Any) -> Any:
     return runtime.add(a, b)
 
 
-def add_at(x_bar: Any, index: Any, g: Any) -> object:
+def add_at(x_bar: object, index: object, g: object) -> object:
     """`runtime.add_at`, of whose arrays only the one that is added to may be a device's."""
     if type(x_bar) is Array:
         return apply_to_memory(Array, runtime.add_at, (x_bar, index, g), {}, writes=True)
     return runtime.add_at(x_bar, index, g)
 
 
-def scatter(g: Any, x: Any, index: Any) -> object:
+def scatter(g: object, x: object, index: object) -> object:
     """`runtime.scatter`."""
     return add_at(zeros_like(x), index, g)
 
@@ -188,7 +188,7 @@ def owned(x: Any, others: tuple[object, ...]) -> object:
     return x.copy()
 
 
-def _in_numpy(helper: Any, *args: Any, **kwargs: Any) -> object:
+def _in_numpy(helper: Any, *args: object, **kwargs: Any) -> object:
     looks = helper.__name__ in _LOOKING
     return apply_to_memory(Array, helper, args, kwargs, looks=looks)
 

@@ -23,7 +23,7 @@ def device_of(wanted: object) -> Device:
     return current() if wanted is None else called(str(wanted))
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, device: object = None, copy: bool | None = None) -> Array:
+def asarray(obj: object, /, *, dtype: Any = None, device: object = None, copy: bool | None = None) -> Array:
     """An array on a device, of numbers, of a NumPy array or of anything that NumPy makes an array of.
 
     `device` is a name, a number (those of SRCGRAD_DEVICE), or the `device` of another array; without it, an array
@@ -66,12 +66,12 @@ def _plain_value(value: object) -> Any:
     return value
 
 
-def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
+def zeros(shape: object, *, dtype: object = None, device: Any = None) -> Array:
     """Zeros, as `np.zeros` gives them."""
     return place_on_device(np.zeros(shape, dtype or float), device_of(device))
 
 
-def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
+def ones(shape: object, *, dtype: object = None, device: Any = None) -> Array:
     """Ones, as `np.ones` gives them."""
     return place_on_device(np.ones(shape, dtype or float), device_of(device))
 
@@ -82,12 +82,12 @@ def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     return place_on_device(unwritten(extents, np.dtype(dtype or float)), device_of(device))
 
 
-def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
+def full(shape: object, fill_value: object, *, dtype: Any = None, device: Any = None) -> Array:
     """One number everywhere, as `np.full` gives it."""
     return place_on_device(np.full(shape, _plain_value(fill_value), dtype), device_of(device))
 
 
-def arange(start: object, /, stop: object = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Array:
+def arange(start: object, /, stop: object = None, step: object = 1, *, dtype: Any = None, device: Any = None) -> Array:
     """Numbers a step apart, as `np.arange` gives them."""
     first, last = (0, start) if stop is None else (start, stop)
     return place_on_device(
@@ -96,14 +96,14 @@ def arange(start: object, /, stop: object = None, step: Any = 1, *, dtype: Any =
 
 
 def linspace(
-    start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: object = None, endpoint: bool = True
+    start: object, stop: object, /, num: int, *, dtype: Any = None, device: object = None, endpoint: bool = True
 ) -> Array:
     """So many numbers from one to another, as `np.linspace` gives them."""
     made = np.linspace(_plain_value(start), _plain_value(stop), num, dtype=dtype, endpoint=endpoint)
     return place_on_device(made, device_of(device))
 
 
-def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None) -> Array:
+def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: object = None) -> Array:
     """Ones along a diagonal, as `np.eye` gives them."""
     return place_on_device(np.eye(n_rows, n_cols, k=k, dtype=dtype or float), device_of(device))
 
@@ -134,7 +134,7 @@ def _make_like(make: Any, x: Any, dtype: Any, device: object) -> Array:
     return place_on_device(make(x.shape, x.dtype if dtype is None else dtype), place)
 
 
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+def from_dlpack(x: Any, /, *, device: object = None, copy: bool | None = None) -> Array:
     """An array of another library, through the host's memory; without a copy on a CPU device."""
     if isinstance(x, Array):  # of a GPU there may be nothing in the host's memory
         return asarray(x, device=device, copy=copy)
@@ -171,12 +171,12 @@ def clip(x: object, /, min: object = None, max: object = None) -> Array:
     return asarray(apply_to_memory(Array, np.clip, (x, min, max), {}))
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: object = None) -> Array:
     """The frequencies of `fft`."""
     return place_on_device(np.fft.fftfreq(n, d=d).astype(dtype or float), device_of(device))
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: object = None) -> Array:
     """The frequencies of `rfft`."""
     return place_on_device(np.fft.rfftfreq(n, d=d).astype(dtype or float), device_of(device))
 

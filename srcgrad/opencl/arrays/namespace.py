@@ -33,14 +33,14 @@ class Generator:
         method = getattr(self.generator, name)
         return functools.partial(self._draw_on_device, method) if callable(method) else method
 
-    def _draw_on_device(self, method: Any, *args: object, **kwargs: Any) -> object:
+    def _draw_on_device(self, method: Any, *args: object, **kwargs: object) -> object:
         plain = [value.read() if isinstance(value, Array) else value for value in args]
         named = {key: value.read() if isinstance(value, Array) else value for key, value in kwargs.items()}
         made = method(*plain, **named)
         return asarray(made, device=self.device) if isinstance(made, np.ndarray) else made
 
 
-def default_rng(seed: Any = None, *, device: Any = None) -> Generator:
+def default_rng(seed: Any = None, *, device: object = None) -> Generator:
     """NumPy's `default_rng`, with arrays on a device.
 
     >>> bool((default_rng(3).normal(size=4) == np.random.default_rng(3).normal(size=4)).all())
@@ -114,7 +114,7 @@ def _on_device(function: Any) -> object:
     looks = not plain and function in LOOKING
 
     @functools.wraps(function)
-    def call(*args: Any, device: object = None, **kwargs: Any) -> Any:
+    def call(*args: object, device: object = None, **kwargs: object) -> Any:
         found = function(*args, **kwargs) if plain else apply_to_memory(Array, function, args, kwargs, looks=looks)
         return _place_result(found, device)
 

@@ -109,7 +109,7 @@ def _one(ufunc: Any) -> object:
 
 
 def _two(ufunc: Any) -> object:
-    def function(x: Any, y: Any) -> Any:
+    def function(x: Any, y: object) -> Any:
         return ufunc(x, y)
 
     return function

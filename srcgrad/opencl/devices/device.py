@@ -65,7 +65,7 @@ def is_alone(device: Any, text: str) -> bool:
     return all(name in _HARMLESS for name in os.environ if name.startswith("POCL_"))
 
 
-def unlinked(cl: ModuleType, context: Any, device: Any, text: str, options: list[str]) -> object:
+def unlinked(cl: ModuleType, context: object, device: Any, text: str, options: list[str]) -> object:
     """The program of a text that `is_alone`; None if the runtime does not give it."""
     made_of = "\n".join([device.platform.version, device.version, *options, text])
     mark = hashlib.sha256(made_of.encode()).hexdigest()[:32]
@@ -134,7 +134,7 @@ class Device:
     of which the runtime may keep copies; "copied", by buffers of the device's own.
     """
 
-    def __init__(self, cl: ModuleType, device: Any, context: Any, queue: Any, small: Any, memory: str) -> None:
+    def __init__(self, cl: ModuleType, device: Any, context: object, queue: Any, small: Any, memory: str) -> None:
         self.cl, self.device, self.context, self.queue, self.small = cl, device, context, queue, small
         self.memory = memory
         self.number = next(_numbers)
@@ -239,7 +239,7 @@ class Device:
         queue = self.small if small else self.queue
         self.cl.enqueue_nd_range_kernel(queue, kernel, (groups * local,), (local,))
 
-    def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> list[Any]:
+    def finish(self, small: bool, arrays: list[object], buffers: list[object]) -> list[Any]:
         """The results, in the host's arrays: wait until they are there."""
         queue = self.small if small else self.queue
         if self.memory != "shared":
@@ -346,7 +346,7 @@ _OTHER = 'set SRCGRAD_DEVICE to another device, or derive with target="numpy"'
 _LINES = 12  # of a compiler's log, that a message shows
 
 
-def fault(error: Any, kernel: str, nbytes: int, cl: ModuleType, device: Any) -> DifferentiationError:
+def fault(error: object, kernel: str, nbytes: int, cl: ModuleType, device: Any) -> DifferentiationError:
     """The error to raise for one of pyopencl's, in a kernel with arguments and results of so many bytes."""
     code = getattr(error, "code", None)
     name = cl.status_code.to_string(code) if isinstance(code, int) else "an unknown error"

@@ -109,7 +109,7 @@ def span(array: Any) -> Any:
     return ctypes.c_char * last
 
 
-def spanned(array: Any, kind: Any) -> object:
+def spanned(array: object, kind: Any) -> object:
     """The memory of an array as one of the types that `span` gives."""
     memory = kind.from_address(address(array))
     memory._owner = array
@@ -123,7 +123,7 @@ def open_to(array: object) -> object:
     return array
 
 
-def bring(cl: ModuleType, queue: Any, buffer: Any) -> None:
+def bring(cl: ModuleType, queue: object, buffer: Any) -> None:
     """Let the memory that a buffer wraps have what kernels have written: mapped it has, and keeps it when unmapped."""
     view, _ = cl.enqueue_map_buffer(queue, buffer, cl.map_flags.READ, 0, (buffer.size,), np.uint8, is_blocking=True)
     view.base.release(queue)

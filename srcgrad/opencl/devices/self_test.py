@@ -161,7 +161,7 @@ def _behind_page(length: int, start: int) -> Any:
     return room[first : first + length]
 
 
-def _computed(device: Any, texts: list[str], x: Any) -> Any:
+def _computed(device: Any, texts: list[str], x: object) -> Any:
     from srcgrad.opencl.kernels.lines import HEAD
     from srcgrad.opencl.launch import Kernel
 
