@@ -6,6 +6,7 @@ import types
 from typing import Any  # anything that NumPy makes an array of
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from srcgrad.opencl.arrays.array import Array, apply_to_memory
 from srcgrad.opencl.arrays.store import store_on
@@ -23,7 +24,9 @@ def device_of(wanted: object) -> Device:
     return current() if wanted is None else called(str(wanted))
 
 
-def asarray(obj: object, /, *, dtype: Any = None, device: object = None, copy: bool | None = None) -> Array:
+def asarray(
+    obj: object, /, *, dtype: DTypeLike | None = None, device: object = None, copy: bool | None = None
+) -> Array:
     """An array on a device, of numbers, of a NumPy array or of anything that NumPy makes an array of.
 
     `device` is a name, a number (those of SRCGRAD_DEVICE), or the `device` of another array; without it, an array
@@ -66,28 +69,30 @@ def _plain_value(value: object) -> Any:
     return value
 
 
-def zeros(shape: object, *, dtype: object = None, device: Any = None) -> Array:
+def zeros(shape: object, *, dtype: object = None, device: object = None) -> Array:
     """Zeros, as `np.zeros` gives them."""
     return place_on_device(np.zeros(shape, dtype or float), device_of(device))
 
 
-def ones(shape: object, *, dtype: object = None, device: Any = None) -> Array:
+def ones(shape: object, *, dtype: object = None, device: object = None) -> Array:
     """Ones, as `np.ones` gives them."""
     return place_on_device(np.ones(shape, dtype or float), device_of(device))
 
 
-def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
+def empty(shape: Any, *, dtype: DTypeLike | None = None, device: object = None) -> Array:
     """Elements yet to be written, as `np.empty` gives them; large ones in memory that was used before."""
     extents = tuple(map(int, shape)) if isinstance(shape, tuple | list) else (int(shape),)
     return place_on_device(unwritten(extents, np.dtype(dtype or float)), device_of(device))
 
 
-def full(shape: object, fill_value: object, *, dtype: Any = None, device: Any = None) -> Array:
+def full(shape: object, fill_value: object, *, dtype: DTypeLike | None = None, device: object = None) -> Array:
     """One number everywhere, as `np.full` gives it."""
     return place_on_device(np.full(shape, _plain_value(fill_value), dtype), device_of(device))
 
 
-def arange(start: object, /, stop: object = None, step: object = 1, *, dtype: Any = None, device: Any = None) -> Array:
+def arange(
+    start: object, /, stop: object = None, step: object = 1, *, dtype: DTypeLike | None = None, device: object = None
+) -> Array:
     """Numbers a step apart, as `np.arange` gives them."""
     first, last = (0, start) if stop is None else (start, stop)
     return place_on_device(
@@ -96,14 +101,23 @@ def arange(start: object, /, stop: object = None, step: object = 1, *, dtype: An
 
 
 def linspace(
-    start: object, stop: object, /, num: int, *, dtype: Any = None, device: object = None, endpoint: bool = True
+    start: object,
+    stop: object,
+    /,
+    num: int,
+    *,
+    dtype: DTypeLike | None = None,
+    device: object = None,
+    endpoint: bool = True,
 ) -> Array:
     """So many numbers from one to another, as `np.linspace` gives them."""
     made = np.linspace(_plain_value(start), _plain_value(stop), num, dtype=dtype, endpoint=endpoint)
     return place_on_device(made, device_of(device))
 
 
-def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: object = None) -> Array:
+def eye(
+    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DTypeLike | None = None, device: object = None
+) -> Array:
     """Ones along a diagonal, as `np.eye` gives them."""
     return place_on_device(np.eye(n_rows, n_cols, k=k, dtype=dtype or float), device_of(device))
 
@@ -160,7 +174,7 @@ def _argsort(x: Any, axis: int, descending: bool, stable: bool) -> Any:
     return x.shape[axis] - 1 - found  # of equal elements the first one stays first
 
 
-def astype(x: object, dtype: Any, /, *, copy: bool = True, device: object = None) -> Array:
+def astype(x: object, dtype: DTypeLike, /, *, copy: bool = True, device: object = None) -> Array:
     """The elements as another dtype; the array itself where that is its own and no copy is asked for."""
     given = asarray(x, device=device)
     return given if not copy and given.dtype == np.dtype(dtype) else given.astype(dtype)
@@ -171,12 +185,12 @@ def clip(x: object, /, min: object = None, max: object = None) -> Array:
     return asarray(apply_to_memory(Array, np.clip, (x, min, max), {}))
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: object = None) -> Array:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: object = None) -> Array:
     """The frequencies of `fft`."""
     return place_on_device(np.fft.fftfreq(n, d=d).astype(dtype or float), device_of(device))
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: object = None) -> Array:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: object = None) -> Array:
     """The frequencies of `rfft`."""
     return place_on_device(np.fft.rfftfreq(n, d=d).astype(dtype or float), device_of(device))
 
