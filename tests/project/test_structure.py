@@ -37,7 +37,7 @@ ORDER = (
     "interface",
 )
 MODULES = 220
-OTHER_LINES = 587  # with `Any`; to be 300
+OTHER_LINES = 590  # with `Any`; to be 300
 RUNTIME_LINES = 470  # of numbers and arrays: NumPy takes and gives either
 ENTRIES = [  # with more than 8 parameters: options that a user may give
     "srcgrad.interface.api.derivative: __init__",

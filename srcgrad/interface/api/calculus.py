@@ -464,7 +464,9 @@ def forward_half(behind: Derivative[..., object], given: CallArguments) -> tuple
     return y, pullback
 
 
-def seed_rows(behind: AnyDerivative, y: object, pullback: Any, chosen: tuple[object, ...], given: CallArguments) -> Vector:
+def seed_rows(
+    behind: AnyDerivative, y: object, pullback: Any, chosen: tuple[object, ...], given: CallArguments
+) -> Vector:
     """The Jacobian from seeds: one row for each number among the outputs."""
     found = [np.zeros((0, count_of(chosen)))]
     for part in chunks(count_of(y), *given.values, y):

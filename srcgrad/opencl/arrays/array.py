@@ -328,7 +328,9 @@ class Array:
                 return outs[0] if outs else found
         return apply_to_memory(Array, getattr(ufunc, method), inputs, kwargs, writes=method == "at", named=ufunc)
 
-    def __array_function__(self, function: object, types: object, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
+    def __array_function__(
+        self, function: object, types: object, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> Any:
         if function is np.sum and len(args) == 1 and not kwargs and self.device.is_gpu:
             return _total(self)
         if function not in KNOWN:
