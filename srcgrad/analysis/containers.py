@@ -85,9 +85,12 @@ def containers(function: Node, facts: Facts) -> Node:
         _note(name, kind, facts)
     order = list(statements(function.body))
     _notes(order, facts)
-    if facts.kinds.lists:
-        _note_items(order, facts)
+    known, again = -1, False
+    while facts.kinds.lists and known != len(facts.kinds.of_names):  # items move from list to list, as in `sorted(ps)`
+        known = len(facts.kinds.of_names)
+        _note_items(order, facts, again)
         _notes(order, facts)
+        again = True
     facts.kinds.mixed.update({str(target(node)): None for node in order if _is_number(node, facts)})
     return function
 
@@ -100,8 +103,11 @@ def _is_number(node: Node, facts: Facts) -> bool:
     return isinstance(value, gast.BinOp) or (isinstance(value, gast.Name) and value.id not in facts.kinds.containers)
 
 
-def _note_items(order: list[Node], facts: Facts) -> None:
-    """What the items of the lists and dicts that the function made are: containers of one kind, or none."""
+def _note_items(order: list[Node], facts: Facts, again: bool) -> None:
+    """What the items of the lists and dicts that the function made are: containers of one kind, or none.
+
+    What is found of items that come from other lists, `again`, is a help, and no reason to refuse.
+    """
     found: dict[str, list[Kind]] = {}
     sources: dict[str, list[Node]] = {}
     pushed: dict[str, list[Node]] = {}
@@ -127,8 +133,11 @@ def _note_items(order: list[Node], facts: Facts) -> None:
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
         if inner and facts.kinds.of_names.get(held, UNKNOWN).items == ():
-            facts.kinds.of_names[held] = Kind(facts.list_kind(held), None, ((ANY, common_kind(kinds)),))
-            if facts.kinds.of_names[held].items[0][1] == UNKNOWN:
+            common = common_kind(kinds)
+            if common == UNKNOWN and again:
+                continue
+            facts.kinds.of_names[held] = Kind(facts.list_kind(held), None, ((ANY, common),))
+            if common == UNKNOWN:
                 raise facts.refuse(
                     next(n for n in order if target(n) == held),
                     "E5005",

@@ -177,3 +177,17 @@ def test_a_dict_of_roots_that_a_loop_fills_has_second_derivatives():
         ahead, behind = (srcgrad.grad(filled)(x + h * direction, 4) for h in (1e-6, -1e-6))
         found = srcgrad.hvp(filled)(x, 4, direction)
         np.testing.assert_allclose(found, (ahead - behind) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+def test_pairs_that_are_sorted_have_adjoints_of_pairs():
+    """The adjoint of a pair of a number and an array was an array."""
+
+    def by_key(p):
+        parts = {2.0: p["w"], 1.0: p["w"] ** 2}
+        total = 1.0
+        for key, part in sorted(parts.items()):
+            total = total * key + np.sum(part**3)
+        return total
+
+    w = drawn(2)
+    assert np.allclose(srcgrad.grad(by_key)({"w": w})["w"], 6.0 * w**2 * w**3 * 2.0 + 3.0 * w**2)
