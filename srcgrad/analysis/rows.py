@@ -494,6 +494,8 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
     whole = rows.form(array)
 
     def form_of_index(one: Node) -> Form | None:
+        if isinstance(one, gast.List) and one.elts and all(is_integer(part) for part in one.elts):
+            return Form(("?",))
         form = rows.form(one)
         if form.axes == () and not (is_integer(one) or getattr(one, "id", "") in rows.facts.values.integers):
             raise UnprovedError("an index is not known to be an integer")
@@ -797,7 +799,9 @@ def _form_of_array(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """`np.asarray(a)` of what is an array already."""
     first, *_ = bound.values()
     if isinstance(first, gast.List | gast.Tuple):
-        raise UnprovedError("it is not known to treat each row by itself")
+        if rows.depends(first) or any(rows.form(one).axes != () for one in first.elts):
+            raise UnprovedError("it is not known to treat each row by itself")
+        return Form(("?",))
     return rows.form(first)
 
 
@@ -1078,8 +1082,9 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     if found is not None and _is_shape(node, rows):
         rows.counts |= set(stores(node)[:1])
     for name in stores(node):
-        known = rows.facts.values.value_spec.get(name)
-        rank = None if known is None else known.ndim
+        known, kind = rows.facts.values.value_spec.get(name), rows.facts.kinds.of_names.get(name, UNKNOWN)
+        rank = known.ndim if known is not None else None
+        rank = kind.ndim if rank is None and kind.tag == "array" else rank
         rows.forms[name] = Form(None if rank is None else ("?",) * rank, level=level)
     return False, level
 
