@@ -96,7 +96,7 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             f"write `{half}(ctx, ...)` in it, a static method",
         )
     opaque = is_opaque(facts.resolution.operation[value].function)
-    called = gast.unparse(value.func) if isinstance(value, gast.Call) else type(value).__name__
+    called = gast.unparse(value.func if isinstance(value, gast.Call) else value)
     rule = rule_of(facts.resolution.operation[value].function)
     if rule is not None and rule.kind == "refused":
         return facts.refuse(

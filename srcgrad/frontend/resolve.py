@@ -390,12 +390,9 @@ def operation_of(node: Node, facts: Facts, local: frozenset[str]) -> Operation |
 def _operator(op: Node, node: Node, facts: Facts) -> object:
     found = OPERATORS.get(type(op))
     if found is None:
-        raise facts.refuse(
-            node,
-            "E5001",
-            f"`{type(op).__name__}` has no derivative",
-            "use srcgrad.stop_gradient on its operands",
-        )
+        _, sign, _ = gast.unparse(gast.BinOp(gast.Constant(0, None), op, gast.Constant(0, None))).split()
+        what = f"the operator `{sign}` has no derivative"
+        raise facts.refuse(node, "E5001", what, "use srcgrad.stop_gradient on its operands")
     return found
 
 

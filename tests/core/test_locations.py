@@ -241,7 +241,7 @@ def test_an_error_in_a_notebook_points_at_its_cell():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)
     assert done.stdout.startswith(
         "DifferentiationError\n  In[3], line 2: slope(3.0)\n\n"
-        "E5001 operation not differentiable: `BitAnd` has no derivative\n  at In[2]:3:19\n"
+        "E5001 operation not differentiable: the operator `&` has no derivative\n  at In[2]:3:19\n"
     )
     assert "  from In[4]:2: srcgrad.grad(lambda x: np.log(x))(0.0)" in done.stderr
     beside, explained = "| 2     x_bar = y_bar * 2.0 * x", "x      6                0.18"
