@@ -108,6 +108,45 @@ def parts_of(op: object) -> Parts | None:
 
 
 @dataclass(frozen=True)
+class CalledObject:
+    """What takes the place of an object that is made to be called: a function of what makes it, then of the call.
+
+    `made` are the parameters of the class, of which the first `required` are given always; `helpers` are the functions
+    for so many arguments of the call. `held` tells of an object that was made before how its parameters are read: the
+    text of each, in which `self` is the object. Several arguments of a call are one tuple if it takes them `together`.
+    It `copies` what makes it if later writes are not seen.
+    """
+
+    helpers: dict[int, Function]
+    made: tuple[str, ...]
+    required: int
+    held: Callable[[object], dict[str, str]]
+    together: bool = False
+    copies: bool = False
+
+
+_called: dict[Key, CalledObject] = {}
+
+
+def made_to_be_called(
+    cls: object,
+    *helpers: Callable[..., object],
+    made: tuple[str, ...],
+    required: int,
+    held: Callable[[object], dict[str, str]],
+    together: bool = False,
+    copies: bool = False,
+) -> None:
+    """Let functions stand for the calls of an object of a class: the first for those with one argument."""
+    _called[key_of(cls)] = CalledObject(dict(enumerate(helpers, 1)), made, required, held, together, copies)
+
+
+def called_object(cls: object) -> CalledObject | None:
+    """What takes the place of objects of a class, or of those that a function makes."""
+    return _called.get(key_of(cls))
+
+
+@dataclass(frozen=True)
 class UserForms:
     """What a user gave for a function in another form than a template; templates that call it are made from it.
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from srcgrad.runtime.layout import require_handled
 
+Array = Any  # numbers and arrays of numbers
+
 
 def cubic_pieces(x: Any, y: Any, bc_type: Any = "not-a-knot") -> tuple[Any, Any]:
     """Knots and coefficients of `scipy.interpolate.CubicSpline(x, y, bc_type=bc_type)`.
@@ -46,7 +48,7 @@ def hermite_pieces(x: Any, y: Any, dydx: Any) -> tuple[Any, Any]:
     return made.x, made.c
 
 
-def pieces_at(x: Any, c: Any, places: Any) -> Any:
+def pieces_at(x: Array, c: Array, places: Array) -> Array:
     """The values at places of a spline with knots `x` and coefficients `c`; the outer polynomials go on beyond them.
 
     >>> pieces_at([0.0, 1.0, 2.0], [[1.0, 1.0], [0.0, 1.0]], np.array([0.5, 1.5])).tolist()
@@ -57,7 +59,7 @@ def pieces_at(x: Any, c: Any, places: Any) -> Any:
     return PPoly(c, x)(places, extrapolate=True)
 
 
-def places_in_period(x: Any, places: Any) -> Any:
+def places_in_period(x: Array, places: Array) -> Array:
     """Places between the first knot and the last, by whole multiples of that distance.
 
     >>> places_in_period(np.array([0.0, 1.0, 2.0]), np.array([0.5, 2.5]))
@@ -106,6 +108,159 @@ def spline_ends(bc_type: Any, knots: int) -> tuple[tuple[Any, Any], tuple[Any, A
     if knots == 3 and first[0] == last[0] == 0:
         first = last = (-3, 0.0)
     return first, last
+
+
+def interpolated(
+    x: Array,
+    y: Array,
+    places: Array,
+    kind: str | int = "linear",
+    axis: int = -1,
+    copy: bool = True,
+    bounds_error: bool | None = None,
+    fill_value: Array = np.nan,
+    assume_sorted: bool = False,
+) -> Array:
+    """What `scipy.interpolate.interp1d(x, y, kind, ...)` gives at places.
+
+    >>> interpolated([0.0, 1.0, 2.0], [0.0, 1.0, 4.0], [0.5, 1.5]).tolist()
+    [0.5, 2.5]
+    """
+    from scipy.interpolate import interp1d  # late: SciPy may be absent
+
+    return interp1d(x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)(places)
+
+
+def step_places(x: Array, places: Array, kind: str) -> Array:
+    """Which of the values at x a step function takes: that of the nearest, of the previous or of the next.
+
+    >>> step_places(np.array([0.0, 1.0, 2.0]), np.array([0.5, 1.5, 2.0]), "nearest").tolist()
+    [0, 1, 2]
+    """
+    from scipy.interpolate import interp1d  # late: SciPy may be absent
+
+    return interp1d(x, np.arange(len(x)), kind, fill_value="extrapolate")(places).astype(int)
+
+
+def spline_weights(x: Array, places: Array, degree: int, nu: int = 0) -> Array:
+    """What each value at x adds to a spline through all of them, or to a derivative, at places: a row for each.
+
+    >>> spline_weights(np.array([0.0, 1.0, 2.0]), np.array([1.0, 1.5]), 2).tolist()
+    [[0.0, 1.0, 0.0], [-0.125, 0.75, 0.375]]
+    """
+    from scipy.interpolate import make_interp_spline  # late: SciPy may be absent
+
+    return make_interp_spline(x, np.eye(len(x)), degree)(places, nu)
+
+
+def between_ends(x: Array, places: Array, bounds_error: bool | None) -> Array:
+    """Where places lie between the first of x and the last; ValueError for others, but if `bounds_error` is False.
+
+    >>> between_ends(np.array([0.0, 1.0]), np.array([0.5, 2.0]), False).tolist()
+    [True, False]
+    """
+    if bounds_error is not False and np.any(places < x[0]):
+        raise ValueError("A value in x_new is below the interpolation range.")
+    if bounds_error is not False and np.any(places > x[-1]):
+        raise ValueError("A value in x_new is above the interpolation range.")
+    return (places >= x[0]) & (places <= x[-1])
+
+
+def over_grid(
+    points: Array,
+    values: Array,
+    xi: Array,
+    method: str = "linear",
+    bounds_error: bool = True,
+    fill_value: Array = np.nan,
+) -> Array:
+    """What `scipy.interpolate.RegularGridInterpolator(points, values, ...)` gives at places.
+
+    >>> over_grid(([0.0, 1.0], [0.0, 2.0]), [[0.0, 2.0], [1.0, 3.0]], [[0.5, 1.0]]).tolist()
+    [1.5]
+    """
+    from scipy.interpolate import RegularGridInterpolator  # late: SciPy may be absent
+
+    return RegularGridInterpolator(points, values, method, bounds_error, fill_value)(xi)
+
+
+def cells_of(points: Array, xi: Array) -> Array:
+    """The cell of a grid in which each place lies: the number of its lower end along each axis.
+
+    >>> cells_of(([0.0, 1.0, 2.0], [0.0, 2.0]), np.array([[1.5, 1.0], [9.0, -1.0]])).tolist()
+    [[1, 0], [1, 0]]
+    """
+    ends = zip(points, np.moveaxis(xi, -1, 0), strict=True)
+    return np.stack([np.clip(np.searchsorted(x, t, "right") - 1, 0, len(x) - 2) for x, t in ends], axis=-1)
+
+
+def common_shape(values: Array) -> tuple[int, ...]:
+    """The shape to which several values broadcast together.
+
+    >>> common_shape((np.zeros((2, 1)), 0.0, np.zeros(3)))
+    (2, 3)
+    """
+    return np.broadcast_shapes(*map(np.shape, values))
+
+
+def corners_of_cell(n: int) -> Array:
+    """The corners of a cell of n axes, a row for each: 0 stands for the lower end of an axis, 1 for the upper one.
+
+    >>> corners_of_cell(2).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    return np.indices((2,) * n).reshape(n, -1).T
+
+
+def within_grid(points: Array, xi: Array, bounds_error: bool, fill_value: Array) -> Array:
+    """Where the value of a grid is taken: everywhere without `fill_value`; ValueError beyond it with `bounds_error`.
+
+    >>> within_grid(([0.0, 1.0],), np.array([[0.5], [2.0]]), False, 0.0).tolist()
+    [True, False]
+    """
+    ends = list(zip(points, np.moveaxis(xi, -1, 0), strict=True))
+    for k, (x, t) in enumerate(ends):
+        if bounds_error and not np.all((t >= x[0]) & (t <= x[-1])):
+            raise ValueError(f"One of the requested xi is out of bounds in dimension {k}")
+    if fill_value is None:
+        return np.ones(np.shape(xi)[:-1], bool)
+    return np.all([(t >= x[0]) & (t <= x[-1]) for x, t in ends], axis=0)
+
+
+def over_triangles(points: Array, values: Array, xi: Array, fill_value: Array = np.nan, rescale: bool = False) -> Array:
+    """What `scipy.interpolate.LinearNDInterpolator(points, values)` gives at places.
+
+    >>> over_triangles([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0.0, 1.0, 2.0], [[0.25, 0.5]]).tolist()
+    [1.25]
+    """
+    from scipy.interpolate import LinearNDInterpolator  # late: SciPy may be absent
+
+    return LinearNDInterpolator(points, values, fill_value, rescale)(xi)
+
+
+def triangles_of(points: Array, xi: Array) -> Array:
+    """The corners of the simplex in which each place lies, as numbers of points; -1 in a row for those in none.
+
+    >>> sites = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> triangles_of(sites, np.array([[0.2, 0.2], [2.0, 2.0]])).min(-1).tolist()
+    [0, -1]
+    """
+    from scipy.spatial import Delaunay  # late: SciPy may be absent
+
+    whole = Delaunay(points)
+    found = whole.find_simplex(xi)
+    return np.where(np.expand_dims(found, -1) < 0, -1, whole.simplices[found])
+
+
+def nearest_points(points: Array, xi: Array) -> Array:
+    """The number of the point that is nearest to each place.
+
+    >>> nearest_points(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[0.2, 0.2], [2.0, 2.0]])).tolist()
+    [0, 1]
+    """
+    from scipy.spatial import cKDTree  # late: SciPy may be absent
+
+    return cKDTree(points).query(xi)[1]
 
 
 def over_values(g: Any, x: Any, spline: Any) -> Any:

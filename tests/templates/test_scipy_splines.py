@@ -10,10 +10,13 @@ from scipy.interpolate import (
     InterpolatedUnivariateSpline,
     PchipInterpolator,
     RectBivariateSpline,
+    RegularGridInterpolator,
+    griddata,
+    interp1d,
     make_interp_spline,
 )
 
-from srcgrad import check_grads, grad, hvp, source
+from srcgrad import check_grads, grad, hvp, jvp, source
 from srcgrad.core.errors import DifferentiationError
 
 T = np.linspace(0.0, 4.0, 6)
@@ -152,3 +155,33 @@ def led_in(v):
 def test_a_slope_at_the_end_that_is_differentiated_is_refused():
     with pytest.raises(DifferentiationError, match="E5031"):
         grad(led_in)(1.0)
+
+
+HEIGHTS = np.sin(np.add.outer(T, 2.0 * T))
+SITES = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [4.0, 5.0], [1.0, 1.5]])
+HELD = RegularGridInterpolator((T, T), HEIGHTS, bounds_error=False, fill_value=None)
+
+
+def by_kinds(x):
+    y = x * np.sin(T)
+    line = interp1d(T, y, bounds_error=False, fill_value=(y[1], 0.0))
+    y[0] = 9.0
+    parabola = interp1d(T, np.sin(x * T), "quadratic")
+    step = interp1d(T, x * np.sin(T), kind="next")
+    return np.sum(line(np.array([-1.0, 0.3, 1.3]) * x)) + step(1.3) * parabola(x)
+
+
+def over_tables(x):
+    own = RegularGridInterpolator((T, T), HEIGHTS * x)
+    return own((0.3 * x, 0.7)) * HELD(np.array([[7.0, 0.2]]) * x)[0]
+
+
+def over_points(x):
+    return griddata(SITES, SITES[:, 0] ** 2 * x, (0.5 * x, 0.7))
+
+
+@pytest.mark.parametrize("f", [by_kinds, over_tables, over_points])
+def test_interpolants_that_are_made_and_called(f):
+    known = (f(1.1001) - f(1.0999)) / 2e-4
+    found = jvp(f, (1.1,), (1.0,))[1] if f is by_kinds else grad(f)(1.1)
+    assert np.allclose(found, known, rtol=1e-6)

@@ -69,7 +69,14 @@ from srcgrad.frontend.desugar.loops import (
     trips,
 )
 from srcgrad.frontend.desugar.numpy_spellings import array_api, expand_calls, fill
-from srcgrad.frontend.desugar.objects import expand_distributions, note_opened_records, open_records, solutions, splines
+from srcgrad.frontend.desugar.objects import (
+    called_objects,
+    expand_distributions,
+    note_opened_records,
+    open_records,
+    solutions,
+    splines,
+)
 from srcgrad.frontend.desugar.views import in_place
 from srcgrad.frontend.early_facts import assigned_varied, names_maybe_unbound, varied_names
 from srcgrad.frontend.rename_variables import reads_of_arguments, record_names
@@ -94,7 +101,7 @@ def desugar(function: Node, facts: Facts) -> Node:
     work = Rewriting(facts, plain_block)
     hooks(function, work)
     function.body = take_out(function.body, work, parameters(function))
-    for open_objects in (open_records, solutions, expand_distributions, splines):
+    for open_objects in (open_records, solutions, expand_distributions, splines, called_objects):
         open_objects(function, work)
     in_place(function, facts)
     work.bound = frozenset(s for node in statements(function.body) for s in stores(node))

@@ -18,13 +18,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gast
+import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts, Kind, inner_kinds
 from srcgrad.core.identity import Function, home, is_distribution
 from srcgrad.core.namespace import Overlay
-from srcgrad.core.rules import Parts, parts_of
+from srcgrad.core.rules import CalledObject, Parts, called_object, makes_new, parts_of
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -43,7 +44,7 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_blocks, rewrite_statements
-from srcgrad.frontend.calls.functions import of_argument
+from srcgrad.frontend.calls.functions import function_of, of_argument
 from srcgrad.frontend.context import library
 from srcgrad.frontend.kinds_of_values import what_makes
 from srcgrad.frontend.resolve import binding_of, literal, trusted_constant
@@ -557,6 +558,180 @@ def _of_module(owner: Node, work: Rewriting) -> tuple[Node | None, dict[str, Nod
     words = {names[k]: expression(f"d.args[{k}]", d=copy(owner)) for k in range(len(held.args))}
     words |= {key: expression(f"d.kwds[{key!r}]", d=copy(owner)) for key in held.kwds}
     return name(spelled), words
+
+
+def called_objects(function: Node, work: Rewriting) -> None:
+    """Let a function of all arguments stand for an object that is made here, or held by the module, and is called.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "from scipy.interpolate import interp1d\\ndef f(x, y):\\n    g = interp1d(x, 2 * y)\\n    return g(1.5)"
+    >>> print(explain_text(text, after="desugar"))
+    def f(x, y):
+        g_x = x
+        g_y = 2 * y
+        return interpolated(g_x, g_y, 1.5)
+    """
+    local = work.facts.names.local
+    every = list(statements(function.body))
+    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
+    calls = [n for tree in (function, *nested) for n in walk(tree) if isinstance(n, gast.Call)]
+    if not any(_making_arguments(n, work) or _held_object(n.func, local, work) for n in calls):
+        return
+    bound = [s for n in every for s in stores(n)]
+    made: dict[str, tuple[CalledObject, dict[str, Node]]] = {}
+    for node in every:
+        held = target(node)
+        given = _making_arguments(node.value, work) if held is not None else None
+        if held is None or given is None or bound.count(held) != 1:
+            continue
+        trees = [function, *(tree for tree in nested if _reads(tree, held))]
+        if all(_is_called_only(tree, held, given[0]) for tree in trees):
+            made[held] = given
+    if made:
+        changed = _changed_names([function, *nested], set(made), work)
+        function.body = rewrite_blocks(function.body, lambda block: _without_objects(block, made, changed, work))
+    for tree in (function, *nested):
+        for one in [n for n in walk(tree) if hasattr(n, "lineno") and isinstance(n, gast.stmt | gast.Lambda)]:
+            rewrite(one, partial(_spell_call, where=one, made=made, local=local, work=work))
+
+
+def _making_arguments(call: Node, work: Rewriting) -> tuple[CalledObject, dict[str, Node]] | None:
+    """What stands for the calls of an object, and the arguments that make it; None for any other expression."""
+    if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
+        return None
+    found = binding_of(call.func, work.facts, work.facts.names.local)
+    known = None if found is None or found.kind != "object" else _called_object(found.object)
+    if known is None or len(call.args) > len(known.made):
+        return None
+    given = dict(zip(known.made, call.args, strict=False)) | {str(word.arg): word.value for word in call.keywords}
+    whole = all(one in given for one in known.made[: known.required]) and all(one in known.made for one in given)
+    return (known, given) if whole else None
+
+
+def _held_object(called: Node, local: frozenset[str], work: Rewriting) -> tuple[CalledObject, object] | None:
+    """What stands for the calls of an object that was made before, and the object."""
+    found = binding_of(called, work.facts, local)
+    if found is None or found.kind != "object" or isinstance(found.object, types.FunctionType | type):
+        return None
+    known = _called_object(type(found.object))
+    return None if known is None else (known, found.object)
+
+
+def _called_object(cls: object) -> CalledObject | None:
+    if (module := home(cls) or "").startswith("scipy."):
+        templates.load_for(module)
+    return called_object(cls)
+
+
+def _is_called_only(tree: Node, held: str, known: CalledObject) -> bool:
+    """Whether nothing is done with a name but that it is called, with so many arguments."""
+    names = [n for n in walk(tree) if isinstance(n, gast.Name) and n.id == held]
+    if any(isinstance(n.ctx, gast.Param) for n in names):
+        return False
+    calls = [n for n in walk(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", "") == held]
+    return len([n for n in names if isinstance(n.ctx, gast.Load)]) == len([n for n in calls if _helper(n, known)])
+
+
+def _helper(call: Node, known: CalledObject) -> Function | None:
+    plain = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
+    count = min(len(call.args), 1) if known.together else len(call.args)
+    return known.helpers.get(count) if plain else None
+
+
+def _changed_names(trees: list[Node], objects: set[str], work: Rewriting) -> set[str]:
+    """Names of what may be written into: by statements, by calls of functions without a rule, under another name.
+
+    `objects` are those that only read what they hold.
+    """
+    changed: set[str] = set()
+    groups: list[set[str]] = []
+    for part in [n for tree in trees for n in walk(tree)]:
+        if isinstance(part, gast.Subscript | gast.Attribute) and isinstance(part.ctx, gast.Store):
+            changed |= _names_in(part.value)
+        elif isinstance(part, gast.AugAssign):
+            changed |= _names_in(part.target)
+        elif target(part) in objects or (isinstance(part, gast.Call) and getattr(part.func, "id", "") in objects):
+            continue
+        elif isinstance(part, gast.Expr) or (isinstance(part, gast.Call) and not _is_maker(part, work)):
+            changed |= _names_in(part)
+        elif isinstance(part, gast.keyword) and part.arg == "out":
+            changed |= _names_in(part.value)
+        elif isinstance(part, gast.Assign) and not _is_new(part.value, work):
+            groups.append(_names_in(part))
+    more = True
+    while more:
+        met = [group for group in groups if group & changed and not group <= changed]
+        changed = changed.union(*met)
+        more = bool(met)
+    return changed
+
+
+def _is_maker(call: Node, work: Rewriting) -> bool:
+    return _is_new(call, work) or _making_arguments(call, work) is not None
+
+
+def _names_in(part: Node) -> set[str]:
+    return {n.id for n in walk(part) if isinstance(n, gast.Name)}
+
+
+def _is_new(value: Node, work: Rewriting) -> bool:
+    """Whether an expression gives what no other name holds, and writes nothing."""
+    if not isinstance(value, gast.Call):
+        return isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant)
+    found = binding_of(value.func, work.facts, work.facts.names.local)
+    return found is not None and found.kind == "object" and makes_new(found.object, value)
+
+
+def _without_objects(
+    block: Block, known: dict[str, tuple[CalledObject, dict[str, Node]]], changed: set[str], work: Rewriting
+) -> Block:
+    """The block with names for the arguments that make objects in the place of these."""
+    made: Block = []
+    for node in block:
+        held = str(target(node))
+        if held not in known:
+            made.append(node)
+            continue
+        for key, value in known[held][1].items():
+            if not isinstance(value, gast.Constant) and function_of(value, work.facts, work.facts.names.local) is None:
+                spelled = work.name(f"{held}_{key}")
+                own = known[held][0].copies and bool(_names_in(value) & changed) and not _is_new(value, work)
+                value = expression(f"{library('array', np.array, work.facts)}(a)", a=value) if own else value
+                made.append(work.bind(spelled, value, node))
+                known[held][1][key] = name(spelled)
+    return made or [at(gast.Pass(), block[0])]
+
+
+def _spell_call(
+    part: Node,
+    where: Node,
+    made: dict[str, tuple[CalledObject, dict[str, Node]]],
+    local: frozenset[str],
+    work: Rewriting,
+) -> Node:
+    """`interpolated(x, y, t, kind="cubic")` for `interp1d(x, y, kind="cubic")(t)`."""
+    if not isinstance(part, gast.Call):
+        return part
+    given = made.get(getattr(part.func, "id", "")) or _making_arguments(part.func, work)
+    if given is None and (found := _held_object(part.func, local, work)) is not None:
+        known, held = found
+        given = known, {k: expression(text, self=copy(part.func)) for k, text in known.held(held).items()}
+    helper = None if not given else _helper(part, given[0])
+    if not given or helper is None:
+        return part
+    known, words = given
+    leading = known.made[: known.required]
+    places = [gast.Tuple(part.args, gast.Load())] if known.together and len(part.args) > 1 else part.args
+    call = gast.Call(
+        func=name(library(helper.__name__, helper, work.facts)),
+        args=[*(copy(words[key]) for key in leading), *places],
+        keywords=[gast.keyword(key, copy(value)) for key, value in words.items() if key not in leading],
+    )
+    work.facts.origin.foreign[where] = None
+    for item in walk(call):
+        if "lineno" not in item.__dict__:
+            at(item, part)
+    return at(call, part)
 
 
 @dataclass(frozen=True)

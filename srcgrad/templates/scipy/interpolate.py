@@ -3,20 +3,32 @@
 import numpy as np
 from scipy import interpolate, linalg
 
-from srcgrad.core.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import adjoint, constants, d, declare_other_form, made_to_be_called, tangent
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.pieces import (
     between,
+    between_ends,
+    cells_of,
+    common_shape,
+    corners_of_cell,
     cubic_pieces,
     derived_pieces,
     for_values,
     hermite_pieces,
     integrated_pieces,
+    interpolated,
     monotone_pieces,
+    nearest_points,
+    over_grid,
+    over_triangles,
     over_values,
     pieces_at,
     places_in_period,
     spline_ends,
+    spline_weights,
+    step_places,
+    triangles_of,
+    within_grid,
 )
 from srcgrad.templates.declarations import declare
 
@@ -230,6 +242,286 @@ def integral_of_pieces(x, c, a, b):
     before = np.concatenate((np.zeros_like(parts[:1]), np.cumsum(parts, axis=0)))[i]
     made = before + inside
     return np.asarray(made[1] - made[0])
+
+
+def interpolated_linearly(x, y, t):
+    i = np.clip(np.searchsorted(x, t), 1, len(x) - 1) - 1
+    return y[i] + (y[i + 1] - y[i]) / (x[i + 1] - x[i]) * (t - x[i])
+
+
+STEPS = ("nearest", "nearest-up", "previous", "next", "zero", 0)
+
+
+def in_order_of_knots(x, y, assume_sorted):
+    require_handled(np.ndim(y) == 1, "interp1d of values with several axes")
+    order = np.arange(len(x)) if assume_sorted else np.argsort(x, kind="mergesort")
+    return x[order], y[order]
+
+
+def filled(made, x, t, bounds_error, fill_value):
+    """The values with what stands in their place beyond the ends of x."""
+    if isinstance(fill_value, str):
+        return made
+    ends = np.broadcast_to(fill_value, (2,))
+    inside = between_ends(x, t, bounds_error)
+    return np.where(inside, made, np.where(t < x[0], ends[0], ends[1]))
+
+
+@adjoint.composed(
+    interpolated,
+    forms=(
+        (f"interpolated({MOVED}, y, np.array([0.3, 1.7, 4.0]) + 0.1 * z)", (5,), (5,), (3,)),
+        (f"interpolated({MOVED}, y, np.array([[0.3, 1.7]]) + 0.1 * z, 'cubic')", (5,), (5,), (1, 2)),
+        (f"interpolated({KNOTS}[::-1], x, 1.7 + 0.1 * y, 'previous')", (5,), ()),
+        (
+            f"interpolated({KNOTS}, x, np.array([-4.0, 0.3, 8.0]) + y, bounds_error=False, fill_value=(x[0], 2.0))",
+            (5,),
+            (3,),
+        ),
+    ),
+    note="Of `interp1d(x, y, kind)(t)`. Steps (nearest, previous, next) have no slope; kind quadratic is not"
+    " differentiated in its knots. Of values with one axis.",
+)
+def interpolated_of(
+    x,
+    y,
+    places,
+    kind="linear",
+    axis=-1,
+    copy=True,
+    bounds_error=None,
+    fill_value=np.nan,
+    assume_sorted=False,
+):
+    require_handled(kind in ("linear", "slinear", 1), "an interp1d of a kind that is not written as a literal")
+    t = np.asarray(places)
+    knots, heights = in_order_of_knots(np.asarray(x), np.asarray(y), assume_sorted)
+    return np.asarray(filled(interpolated_linearly(knots, heights, t), knots, t, bounds_error, fill_value))
+
+
+@declare_other_form(interpolated, (), {3: "kind"}, kind=("cubic", 3))
+def interpolated_by_cubics(
+    x,
+    y,
+    places,
+    kind="cubic",
+    axis=-1,
+    copy=True,
+    bounds_error=None,
+    fill_value=np.nan,
+    assume_sorted=False,
+):
+    t = np.asarray(places)
+    knots, heights = in_order_of_knots(np.asarray(x), np.asarray(y), assume_sorted)
+    require_handled(len(knots) > 3, "interp1d of kind cubic through fewer than four points")
+    pieces = of_slopes(knots, heights, spline_slopes(knots, heights, "not-a-knot"))
+    return np.asarray(filled(pieces_of_at(knots, pieces, t), knots, t, bounds_error, fill_value))
+
+
+@declare_other_form(interpolated, (), {3: "kind"}, kind=STEPS)
+def interpolated_by_steps(
+    x,
+    y,
+    places,
+    kind="nearest",
+    axis=-1,
+    copy=True,
+    bounds_error=None,
+    fill_value=np.nan,
+    assume_sorted=False,
+):
+    t = np.asarray(places)
+    knots, heights = in_order_of_knots(np.asarray(x), np.asarray(y), assume_sorted)
+    return np.asarray(filled(heights[step_places(knots, t, kind)], knots, t, bounds_error, fill_value))
+
+
+@declare_other_form(
+    interpolated,
+    ((f"interpolated({KNOTS}, x, np.array([0.3, 1.7, 4.0]) + 0.1 * y, kind='quadratic')", (5,), (3,)),),
+    {3: "kind"},
+    kind=("quadratic", 2),
+)
+def interpolated_by_parabolas(
+    x,
+    y,
+    places,
+    kind="quadratic",
+    axis=-1,
+    copy=True,
+    bounds_error=None,
+    fill_value=np.nan,
+    assume_sorted=False,
+):
+    t = np.asarray(places)
+    require_handled(np.ndim(y) == 1, "interp1d of values with several axes")
+    order = np.arange(len(x)) if assume_sorted else np.argsort(x, kind="mergesort")
+    knots = np.asarray(x)[order]
+    heights = np.asarray(y)[order]
+    return np.asarray(filled(spline_weights(knots, t, 2) @ heights, knots, t, bounds_error, fill_value))
+
+
+@adjoint(
+    spline_weights,
+    refuses={"x": "of kind quadratic, knots have no rule"},
+    forms=((f"spline_weights({KNOTS}, np.array([0.3, 1.7]) + 0.1 * x, 2)", (2,)),),
+)
+def spline_weights_adjoint(z, x, places, degree, nu=0):
+    d[places] = np.sum(d[z] * spline_weights(x, places, degree, nu + 1), axis=-1)
+
+
+@tangent(spline_weights)
+def spline_weights_tangent(z, x, places, degree, nu=0):
+    d[z] = np.expand_dims(d[places], -1) * spline_weights(x, places, degree, nu + 1)
+
+
+constants(
+    [step_places, between_ends, cells_of, common_shape, corners_of_cell, within_grid, triangles_of, nearest_points]
+)
+
+
+def coordinates(xi, n):
+    """Places as rows: of several arrays, one for each axis, of one array as it is."""
+    if isinstance(xi, tuple):
+        shape = common_shape(xi)
+        return np.stack([np.broadcast_to(one, shape) for one in xi], axis=-1)
+    rows = np.asarray(xi)
+    return np.reshape(rows, (-1, n)) if np.ndim(rows) == 1 else rows
+
+
+GRID = "(np.array([0.0, 1.0, 2.5]), np.array([0.0, 2.0, 3.0, 4.0]))"
+
+
+@adjoint.composed(
+    over_grid,
+    forms=(
+        (f"over_grid({GRID}, x, (0.3 + 0.1 * y, 1.7 + 0.1 * z))", (3, 4, 2), (2,), ()),
+        (
+            "over_grid((np.array([0.0, 1.0, 2.5]) + 0.1 * x, np.arange(2.0)), y, np.array([0.3, 7.0]) + 0.1 * z, "
+            "bounds_error=False, fill_value=None)",
+            (3,),
+            (3, 2),
+            (2,),
+        ),
+    ),
+    note="Of `RegularGridInterpolator(points, values)(xi)` and `interpn`, of method linear.",
+)
+def over_grid_of(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
+    require_handled(method == "linear", "an interpolation over a grid that is not linear")
+    table = np.asarray(values)
+    n = len(points)
+    rows = coordinates(xi, n)
+    cells = cells_of(points, rows)
+    lengths = np.array([len(one) for one in points])
+    ends = np.concatenate(points)
+    first = np.cumsum(lengths) - lengths + cells
+    u = (rows - ends[first]) / (ends[first + 1] - ends[first])
+    corners = np.expand_dims(corners_of_cell(n), tuple(range(1, np.ndim(rows))))
+    weights = np.prod(np.where(corners == 1, u, 1.0 - u), axis=-1)
+    strides = np.append(np.cumprod(lengths[:0:-1])[::-1], 1)
+    whole = np.reshape(table, (-1, *np.shape(table)[n:]))
+    at = whole[np.sum((cells + corners) * strides, axis=-1)]
+    made = np.sum(np.reshape(weights, np.shape(weights) + (1,) * (np.ndim(table) - n)) * at, axis=0)
+    inside = within_grid(points, rows, bounds_error, fill_value)
+    inside = np.reshape(inside, np.shape(inside) + (1,) * (np.ndim(table) - n))
+    return np.where(inside, made, np.nan if fill_value is None else fill_value)
+
+
+@adjoint.composed(
+    interpolate.interpn,
+    forms=(),
+    note="Of method linear.",
+)
+def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
+    return over_grid(points, values, xi, method, bounds_error, fill_value)
+
+
+SCATTERED = "np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [4.0, 5.0], [1.0, 1.5]])"
+
+
+@adjoint.composed(
+    over_triangles,
+    forms=((f"over_triangles({SCATTERED} + 0.1 * x, y, np.array([[0.3, 0.7], [9.0, 9.0]]), 0.0)", (5, 2), (5,)),),
+    note="Of `LinearNDInterpolator(points, values)(xi)`, and of `griddata` of method linear.",
+)
+def over_triangles_of(points, values, xi, fill_value=np.nan, rescale=False):
+    require_handled(not rescale, "points that are rescaled")
+    require_handled(isinstance(points, tuple) or np.ndim(points) == 2, "points on a line: use np.interp")
+    sites = coordinates(points, 2)
+    values = np.asarray(values)
+    rows = coordinates(xi, np.shape(sites)[1])
+    corners = triangles_of(sites, rows)
+    inside = corners[..., 0] >= 0
+    at = sites[np.where(corners < 0, triangles_of(sites, np.mean(sites, axis=0)), corners)]
+    last = at[..., -1, :]
+    sides = np.swapaxes(at[..., :-1, :] - np.expand_dims(last, -2), -1, -2)
+    weights = np.linalg.solve(sides, np.expand_dims(rows - last, -1))[..., 0]
+    rest = 1.0 - np.sum(weights, axis=-1, keepdims=True)
+    whole = np.concatenate((weights, rest), axis=-1)
+    axes = (1,) * (np.ndim(values) - 1)
+    made = np.sum(np.reshape(whole, np.shape(whole) + axes) * values[corners], axis=np.ndim(rows) - 1)
+    return np.where(np.reshape(inside, np.shape(inside) + axes), made, fill_value)
+
+
+@adjoint.composed(
+    interpolate.griddata,
+    forms=((f"scipy.interpolate.griddata({SCATTERED}, x, np.array([[0.3, 0.7]]) + 0.1 * y)", (5,), (1, 2)),),
+    note="Of method linear, or nearest by a literal.",
+)
+def griddata(points, values, xi, method="linear", fill_value=np.nan, rescale=False):
+    require_handled(method == "linear", "a method of griddata other than linear and nearest")
+    return over_triangles(points, values, xi, fill_value, rescale)
+
+
+@declare_other_form(
+    interpolate.griddata,
+    ((f"scipy.interpolate.griddata({SCATTERED}, x, np.array([[0.3, 0.7]]), method='nearest')", (5,)),),
+    {3: "method"},
+    method=("nearest",),
+)
+def griddata_nearest(points, values, xi, method, fill_value=np.nan, rescale=False):
+    require_handled(not rescale, "points that are rescaled")
+    sites = coordinates(points, 2)
+    return np.asarray(values)[nearest_points(sites, coordinates(xi, np.shape(sites)[1]))]
+
+
+def held_by_interp1d(made):
+    """How the parameters of an `interp1d` are read."""
+    fill = "(self.fill_value[0], self.fill_value[1])" if isinstance(made.fill_value, tuple) else "self.fill_value"
+    kind = made._spline.k if made._kind == "spline" else made._kind
+    fill = "'extrapolate'" if made._extrapolate else fill
+    known = {"kind": repr(kind), "bounds_error": repr(made.bounds_error), "fill_value": fill}
+    return {"x": "self.x", "y": "self.y", **known, "assume_sorted": "True"}
+
+
+def held_by_grid(made):
+    """How the parameters of a `RegularGridInterpolator` are read."""
+    known = {one: f"self.{one}" for one in ("method", "bounds_error", "fill_value")}
+    return {"points": "self.grid", "values": "self.values", **known}
+
+
+made_to_be_called(
+    interpolate.interp1d,
+    interpolated,
+    made=("x", "y", "kind", "axis", "copy", "bounds_error", "fill_value", "assume_sorted"),
+    required=2,
+    held=held_by_interp1d,
+    copies=True,
+)
+made_to_be_called(
+    interpolate.RegularGridInterpolator,
+    over_grid,
+    made=("points", "values", "method", "bounds_error", "fill_value"),
+    required=2,
+    held=held_by_grid,
+)
+made_to_be_called(
+    interpolate.LinearNDInterpolator,
+    over_triangles,
+    made=("points", "values", "fill_value", "rescale"),
+    required=2,
+    held=lambda made: {"points": "self.points", "values": "self.values[:, 0]", "fill_value": "self.fill_value"},
+    together=True,
+)
 
 
 OBJECT = "it is an object that was made before"

@@ -264,7 +264,7 @@ def solve_banded(z, l_and_u, ab, b):
 
 @tangent(linalg.solve_banded)
 def solve_banded_tangent(z, l_and_u, ab, b):
-    d[z] = linalg.solve_banded(l_and_u, ab, d[b] - times_bands(d[ab], z, l_and_u))
+    d[z] = linalg.solve_banded(l_and_u, ab, d[b] - times_bands(d[ab], z, l_and_u), check_finite=False)
 
 
 @adjoint(
