@@ -44,7 +44,18 @@ from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Origin, Source, WrittenPlaces, source_of
 from srcgrad.core.target import Target
-from srcgrad.core.trees import Node, assign, at, copy, expression, find_nodes, parameters, walk
+from srcgrad.core.trees import (
+    Node,
+    assign,
+    at,
+    copy,
+    expression,
+    find_nodes,
+    named_words,
+    parameters,
+    walk,
+    words_handed_on,
+)
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.inline_call import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.calls.side_effects import Change
@@ -251,6 +262,9 @@ def packed(tree: Node, kinds: dict[str, Kind]) -> Node:
     arguments = tree.args
     given = [kinds.get(one.id, UNKNOWN) if one is not None else UNKNOWN for one in (arguments.vararg, arguments.kwarg)]
     stored = {n.id for s in tree.body for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Store)}
+    named = arguments.kwarg.id if arguments.kwarg is not None and arguments.kwarg.id not in stored else ""
+    words = {str(key): expression(f"{named}[{key!r}]") for key, _ in given[1].items} if given[1].tag == "dict" else None
+    handed = words_handed_on(tree, named, words) if named and words is not None else None
     for node in [n for s in tree.body for n in walk(s)]:
         for key in ("args", "elts") if arguments.vararg is not None and arguments.vararg.id not in stored else ():
             parts = getattr(node, key, None)
@@ -258,8 +272,8 @@ def packed(tree: Node, kinds: dict[str, Kind]) -> Node:
                 setattr(
                     node, key, [one for part in parts for one in parts_of_star(part, arguments.vararg.id, given[0])]
                 )
-        if isinstance(node, gast.Call) and arguments.kwarg is not None and arguments.kwarg.id not in stored:
-            node.keywords = [w for word in node.keywords for w in words_of_star(word, arguments.kwarg.id, given[1])]
+        if isinstance(node, gast.Call) and handed is not None:
+            node.keywords = [w for word in node.keywords for w in named_words(word, named, handed)]
     if arguments.kwarg is not None:
         _pop_once(tree, arguments.kwarg.id)
     if arguments.vararg is not None:
@@ -315,13 +329,6 @@ def parts_of_star(part: Node, held: str, kind: Kind) -> list[Node]:
     if not isinstance(part, gast.Starred) or getattr(part.value, "id", "") != held or kind.tag != "tuple":
         return [part]
     return [at(expression(f"{held}[{k}]"), part) for k in range(len(kind.items))]
-
-
-def words_of_star(word: gast.keyword, held: str, kind: Kind) -> list[gast.keyword]:
-    """`**options` of a dict of which the keys are known as `a=options["a"]`."""
-    if word.arg is not None or getattr(word.value, "id", "") != held or kind.tag != "dict":
-        return [word]
-    return [at(gast.keyword(key, at(expression(f"{held}[{key!r}]"), word.value)), word.value) for key, _ in kind.items]
 
 
 def names_of(asked: tuple[int | str, ...] | None, known: list[str]) -> tuple[str, ...]:
@@ -557,6 +564,7 @@ class Module:
     flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
+    apart: dict[type, None] = field(default_factory=dict)  # classes of objects that are taken apart, and made beside
     inner: dict[Any, tuple[Module, InnerDerivative]] = field(
         default_factory=dict
     )  # derivatives that its functions ask for
@@ -568,6 +576,7 @@ class Module:
     packed: int = 0  # identity of the function whose `*args` are a tuple here
     written: WrittenPlaces = field(default_factory=WrittenPlaces)  # where what is written out stands
     effects: dict[int, tuple[Change, ...]] = field(default_factory=lambda: dict(_own.effects))  # by tree: see Effects
+    binding: dict[int, bool] = field(default_factory=dict)  # by tree: whether it binds attributes of what it is given
     given: Any = None  # the items of a loop over the function (numba.given.Items)
     given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
 

@@ -54,7 +54,7 @@ from srcgrad.derive.arguments import check_places, check_real, derive_called_fun
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.forward import tangent, tangent_name
 from srcgrad.derive.probes import probes
-from srcgrad.derive.program import check
+from srcgrad.derive.program import check, put_together
 from srcgrad.derive.recording import saved_values
 from srcgrad.derive.regularity import note_doubts
 from srcgrad.derive.reverse import gradient, primal
@@ -563,6 +563,7 @@ def _finish_derivative(begun: BegunFunction, kinds: dict[str, Kind], made: str) 
         facts.tape.kept = saved_values(program, facts)
     looks = [*check(kinds, facts), *check_real(program, facts), *check_places(program, facts)]
     program.forward = [*looks, *program.forward]
+    put_together(program, facts)
     free = outer_names(program, facts, tree)
     return DerivedText(made, assemble(program, facts, tree, made), facts, free)
 

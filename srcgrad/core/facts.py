@@ -235,6 +235,10 @@ class KnownKinds:
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
+    apart: dict[type, None] = field(default_factory=dict)  # classes whose objects are dicts or tuples in this text
+    gives: tuple[type | None, Node] | None = (
+        None  # the class of the object that the function returns, and where it does
+    )
     parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
     ranks: dict[str, int] = field(default_factory=dict)  # arguments that are arrays of real numbers -> axes

@@ -37,6 +37,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import CodeType, FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar  # a namespace holds arbitrary objects
+from weakref import WeakKeyDictionary
 
 import gast
 
@@ -546,6 +547,8 @@ def _source_of(plain: FunctionType) -> Source:
     known: Source | None = text.sources.get(node)
     if _hands_on(plain):
         made = source_at(node, label_of(text.file), text.module.lines, cell_of(text.file))
+        if takes_stars(plain):
+            return made
         return replace(made, tree=_as_wrapped(made.tree, plain), respelled=True)
     if known is not None:
         return replace(known, tree=copy(known.tree))
@@ -642,6 +645,24 @@ def _hands_on(function: object) -> bool:
         return False
     several = function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     return bool(several) and not _is_numpy(function) and not function.__kwdefaults__ and not function.__defaults__
+
+
+def takes_stars(function: object) -> bool:
+    """Whether a wrapper is called by its own `*args`: how it is called may make a difference to it."""
+    if not isinstance(function, FunctionType) or not _hands_on(function):
+        return False
+    if function not in _STARS:
+        node, text = _find(function.__code__, function)
+        made = source_at(node, label_of(text.file), text.module.lines, cell_of(text.file))
+        try:
+            _as_wrapped(made.tree, function)
+            _STARS[function] = False
+        except DifferentiationError:
+            _STARS[function] = made.tree.args.vararg is not None
+    return _STARS[function]
+
+
+_STARS: WeakKeyDictionary[FunctionType, bool] = WeakKeyDictionary()
 
 
 def _as_wrapped(tree: Node, function: FunctionType) -> Node:

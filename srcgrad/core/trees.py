@@ -773,13 +773,14 @@ def open_stars(tree: Node, items: list[str], words: dict[str, str]) -> bool:
     stored = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     if stored & {spread, named} - {""} or any(isinstance(n, gast.FunctionDef | gast.Lambda) for n in nodes):
         return False
-    for node in nodes:
+    handed = words_handed_on(tree, named, {key: name(held) for key, held in words.items()}) if named else None
+    for node in [n for s in tree.body for n in walk(s)]:
         for key in ("args", "elts"):
             parts = getattr(node, key, None)
             if isinstance(parts, list):
                 setattr(node, key, [one for part in parts for one in _opened(part, spread, items)])
-        if isinstance(node, gast.Call):
-            node.keywords = [one for word in node.keywords for one in _named(word, named, words)]
+        if isinstance(node, gast.Call) and handed is not None:
+            node.keywords = [one for word in node.keywords for one in named_words(word, named, handed)]
     shown = gast.Tuple([name(one) for one in items], gast.Load())
     for statement in tree.body if spread else []:
         for node in walk(statement):
@@ -797,9 +798,63 @@ def _opened(part: Node, spread: str, items: list[str]) -> Block:
     return [part]
 
 
-def _named(word: gast.keyword, named: str, words: dict[str, str]) -> list[gast.keyword]:
-    if named and word.arg is None and getattr(word.value, "id", "") == named:
-        return [
-            gast.copy_location(gast.keyword(key, at(name(held), word.value)), word.value) for key, held in words.items()
-        ]
+def named_words(word: gast.keyword, named: str, words: dict[str, Node]) -> list[gast.keyword]:
+    """`**options` of which the keys are known as `a=a`."""
+    if word.arg is None and getattr(word.value, "id", "") == named:
+        return [at(gast.keyword(key, at(copy(held), word.value)), word.value) for key, held in words.items()]
     return [word]
+
+
+_ASKING = ("len", "dict", "list", "tuple", "set", "sorted", "bool", "any", "all", "print", "repr", "str", "isinstance")
+_KEPT = ("get", "items", "keys", "values", "copy")  # methods by which a dict stays as it is
+
+
+def words_handed_on(tree: Node, held: str, words: dict[str, Node]) -> dict[str, Node] | None:
+    """What `**held` of a function hands on, of what it was given by name; None if the function changes that dict.
+
+    `held.pop("k", 1.0)`, before all else and in any case, is what was given for k, which is not handed on then.
+
+    >>> tree = parse_tree("def f(**o):\\n    k = o.pop('k', 2.0)\\n    return g(k, **o)").body[0]
+    >>> list(words_handed_on(tree, "o", {"k": name("k_1"), "j": name("j")})), gast.unparse(tree.body[0])
+    (['j'], 'k = k_1')
+    >>> words_handed_on(parse_tree("def f(**o):\\n    o['k'] = 1.0\\n    return g(**o)").body[0], "o", {})
+    """
+    nodes = [n for s in tree.body for n in walk(s)]
+    reads = [n for n in nodes if isinstance(n, gast.Name) and n.id == held]
+    pops = {call.func.value: (place, call) for place, s in enumerate(tree.body) for call in _pops(s, held)}
+    stars = [n.value for n in nodes if isinstance(n, gast.keyword) and n.arg is None]
+    keys = [call.args[0].value for _, call in pops.values()]
+    if pops:
+        first = min(
+            [place for place, s in enumerate(tree.body) if any(n in stars for n in walk(s))], default=len(tree.body)
+        )
+        early = all(place < first for place, _ in pops.values()) and len(set(keys)) == len(keys)
+        if not early or any(one not in pops and one not in stars for one in reads):
+            return None
+        for statement in tree.body:
+            for node in walk(statement):
+                for field, part in list(node.__dict__.items()):
+                    if isinstance(part, gast.Call) and part.func in [c.func for _, c in pops.values()]:
+                        setattr(node, field, at(copy(words.get(str(literal_value(part.args[0])), part.args[1])), part))
+        return {key: value for key, value in words.items() if key not in keys}
+    fine = [*stars, *(n.value for n in nodes if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Load))]
+    fine += [n.value for n in nodes if isinstance(n, gast.Attribute) and n.attr in _KEPT]
+    fine += [part for n in nodes if isinstance(n, gast.Compare) for part in n.comparators]
+    fine += [part for n in nodes if isinstance(n, gast.For | gast.comprehension) for part in (n.iter,)]
+    fine += [n.test for n in nodes if isinstance(n, gast.If | gast.IfExp)]
+    fine += [
+        part for n in nodes if isinstance(n, gast.Call) and getattr(n.func, "id", "") in _ASKING for part in n.args
+    ]
+    fine += [n.operand for n in nodes if isinstance(n, gast.UnaryOp)]
+    fine += [v for n in nodes if isinstance(n, gast.Dict) for k, v in zip(n.keys, n.values, strict=True) if k is None]
+    return words if all(isinstance(n.ctx, gast.Load) and any(n is one for one in fine) for n in reads) else None
+
+
+def _pops(statement: Node, held: str) -> list[Node]:
+    """The calls `held.pop("k", e)` of a statement that are made in any case."""
+    value = statement.value if isinstance(statement, gast.Assign | gast.Expr) else None
+    call = value if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
+    fits = call is not None and call.func.attr == "pop" and getattr(call.func.value, "id", "") == held
+    return (
+        [call] if call is not None and fits and len(call.args) == 2 and isinstance(call.args[0], gast.Constant) else []
+    )

@@ -2,21 +2,37 @@
 
 The first statement of a text that was made for declared arguments: a check of them.
 
-A derivative before it is text: forward half, backward half, and what is returned.
+A derivative before it is text: forward half, backward half, and what is returned, objects put together again.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import gast
 
 from srcgrad.analysis.argument_kinds import FLOATING, is_declared
+from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts, Kind
-from srcgrad.core.trees import Block, Node, loads, name, parameters, statement, statements, target
+from srcgrad.core.namespace import Overlay
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    loads,
+    name,
+    parameters,
+    statement,
+    statements,
+    target,
+)
 from srcgrad.core.visitor import places
 from srcgrad.frontend.calls.side_effects import is_fresh
+from srcgrad.frontend.kinds_of_values import fields_of_class, local_class
 
 _WIDTH = 72
 
@@ -133,3 +149,55 @@ def rebuilt(block: Block, keep: dict[Node, None]) -> Block:
                 continue
         made.append(node)
     return made
+
+
+def put_together(program: Program, facts: Facts) -> None:
+    """Return objects of the user's class where the function does: the value, and a tangent; a seed is one as well."""
+    if facts.kinds.gives is None or facts.request.called:
+        return
+    cls, node = facts.kinds.gives
+    result = program.result
+    parts = result.value.elts if isinstance(result.value, gast.Tuple) else []
+    modes = {"vjp": (0,), "forward": (0, 1)}
+    places = modes.get(facts.request.mode, ())
+    if cls is None or not places or not facts.module.target.as_written or len(parts) < len(places):
+        raise facts.refuse(
+            node,
+            "E5005",
+            "an object is returned in a way that has no derivative here",
+            "return what it holds: `return a, b`",
+        )
+    called = _spelled_class(cls, facts)
+    for place in places:
+        parts[place] = _as_object(cls, called, parts[place])
+    if not issubclass(cls, tuple) and facts.request.mode == "vjp":
+        seed = facts.names.seeds[0]
+        program.backward.insert(0, statement(f"{seed} = {facts.library('fields_of')}({seed})"))
+
+
+def _spelled_class(cls: type, facts: Facts) -> Node:
+    """What means a class in a text: its name, or what makes it, if the function made it for itself."""
+    fields, defaults = fields_of_class(cls), tuple(getattr(cls, "_field_defaults", {}).values())
+    if issubclass(cls, tuple) and cls is local_class(cls.__name__, fields, defaults):
+        spelled = facts.library("namedtuple", namedtuple)
+        return expression(f"{spelled}({cls.__name__!r}, {list(fields)!r})")
+    meant = facts.namespace.lookup(cls.__name__)
+    if meant is not None and meant.object is cls and cls.__name__ not in facts.names.local:
+        return name(cls.__name__)
+    spelled = facts.names.fresh(cls.__name__)
+    facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", cls)})
+    return name(spelled)
+
+
+def _as_object(cls: type, called: Node, value: Node) -> Node:
+    made = gast.Call(copy(called), [], [])
+    if isinstance(value, gast.Tuple):
+        made.args = value.elts
+    elif isinstance(value, gast.Dict):
+        pairs = zip(value.keys, value.values, strict=True)
+        made.keywords = [gast.keyword(str(getattr(key, "value", "")), item) for key, item in pairs]
+    elif issubclass(cls, tuple):
+        made.args = [gast.Starred(value, gast.Load())]
+    else:
+        made.keywords = [gast.keyword(None, value)]
+    return at(made, value)

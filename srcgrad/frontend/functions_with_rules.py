@@ -24,7 +24,7 @@ from srcgrad.core.files import load
 from srcgrad.core.identity import cached_function, home, python_function, spelling
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import Rule, is_composition, rule_of
-from srcgrad.core.source_text import FunctionNode, text_of
+from srcgrad.core.source_text import FunctionNode, takes_stars, text_of
 
 _TAKES_ANYTHING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _SAYS = ("print", "len", "repr", "str")
@@ -315,7 +315,7 @@ def given_of(function: object) -> tuple[Any, tuple[Any, ...], dict[str, Any], in
     primal, bound = primal_of(plain)
     if hasattr(type(primal), "as_function"):  # a derivative, whose `__wrapped__` is made when it is looked at
         return primal, (*primal.bound, *bound), {**primal.words, **words}, primal.signature
-    return primal, bound, words, inspect.signature(primal)
+    return primal, bound, words, inspect.signature(primal, follow_wrapped=not takes_stars(primal))
 
 
 def as_is_now(signature: inspect.Signature, primal: object) -> inspect.Signature:
@@ -362,24 +362,29 @@ def with_places(function: Function, wrt: object, count: int | None = None) -> Fu
     several = getattr(getattr(function, "__code__", None), "co_flags", 0) & inspect.CO_VARARGS
     if not several or is_ruled(function):
         return None
-    known = list(inspect.signature(function).parameters.values())
+    inside = list(inspect.signature(function).parameters) if takes_stars(function) else []
+    known = list(inspect.signature(function, follow_wrapped=not inside).parameters.values())
     place = next((k for k, one in enumerate(known) if one.kind is one.VAR_POSITIONAL), None)
-    asked = [one for one in (wrt if isinstance(wrt, tuple | list) else (wrt,)) if type(one) is int]
+    asked = [inside.index(one) if one in inside else one for one in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
+    asked = [one for one in asked if type(one) is int]
     if place is None or not any(one < 0 or one >= place for one in asked):
         return None
-    return function if count is None else _one_by_one(function, known, place, count)
+    return function if count is None else _one_by_one(function, known, place, count, inside)
 
 
-def _one_by_one(function: Function, known: list[inspect.Parameter], place: int, count: int) -> Function:
-    """The function with parameters `xs_0`, `xs_1` in place of `*xs`."""
+def _one_by_one(
+    function: Function, known: list[inspect.Parameter], place: int, count: int, inside: list[str]
+) -> Function:
+    """The function with parameters `xs_0`, `xs_1` in place of `*xs`, or those `inside` of a wrapper."""
     taken = {*function.__code__.co_varnames, *function.__code__.co_names, *function.__code__.co_freevars}
     stem = known[place].name
     while any(f"{stem}_{k}" in taken for k in range(count)):
         stem += "_"
     given = [one.replace(default=one.empty) if count > place else one for one in known[:place]]
-    more = [
-        inspect.Parameter(f"{stem}_{k}", inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in range(max(count - place, 0))
-    ]
+    spelled = [f"{stem}_{k}" for k in range(max(count - place, 0))]
+    if inside[place:count] and not taken.intersection(inside):
+        spelled[: len(inside) - place] = inside[place:count]
+    more = [inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD) for one in spelled]
 
     @functools.wraps(function)
     def placed(*args: object, **options: object) -> object:

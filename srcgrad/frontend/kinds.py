@@ -11,8 +11,10 @@ The kind of each expression of a function, found forward: from arguments, litera
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import types
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any  # functions are arbitrary objects
@@ -39,12 +41,17 @@ from srcgrad.frontend.kinds_of_values import (
     SHAPE,
     STRING,
     all_of,
+    class_of_fields,
     each_of,
+    fields_of_class,
+    in_container,
     kind_of_alternatives,
     live_object,
     of_object,
+    own_operator,
     part_at,
     parts_of,
+    widened,
 )
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, bound_by
 
@@ -284,6 +291,15 @@ class NestedFunction:
 
 
 @dataclass
+class MadeObjects:
+    """What is known of the objects that a function makes, itself and by what it calls."""
+
+    classes: dict[type, None] = field(default_factory=dict)
+    fields: dict[object, Names] = field(default_factory=dict)  # what an `__init__` gives an object, by call
+    shaky: dict[str, None] = field(default_factory=dict)  # attributes that are bound outside of an `__init__`
+
+
+@dataclass
 class CalledFunction:
     """What is known of the expressions of one function, as far as calls go.
 
@@ -301,6 +317,8 @@ class CalledFunction:
     nested: dict[Node, NestedFunction] = field(default_factory=dict)
     left: list[list[Names]] = field(default_factory=list)  # what is known where loops are left, the innermost last
     around: frozenset[str] = frozenset()  # names of the functions in which this one stands
+    objects: MadeObjects = field(default_factory=MadeObjects)
+    maker: str = ""  # the object that this function makes, if it is an `__init__`: its parameter
 
     def kind(self, node: Node, names: Names) -> Kind:
         """The kind of an expression where names are of these kinds."""
@@ -353,7 +371,7 @@ class CalledFunction:
 
     def _among(self, namespace: Namespace, tree: Node) -> CalledFunction:
         """What is to be known of another function, or of an expression of another module."""
-        return type(self)(namespace, self.module, open=[*self.open, tree], known=self.known)
+        return type(self)(namespace, self.module, open=[*self.open, tree], known=self.known, objects=self.objects)
 
     def _may(self) -> bool:
         return len(self.open) < _CALLS
@@ -369,9 +387,17 @@ class CalledFunction:
         if held.tag == "object":
             attributes: Names = dict(held.items[1:])
             return attributes.get(name, UNKNOWN)
-        if held.tag == "made" or (held.owner is not None and name in getattr(held.owner, "_fields", ())):
+        if held.owner is not None and name in getattr(held.owner, "_fields", ()):
             fields: dict[Any, Kind] = dict(held.items)
-            return fields.get(held.owner._fields.index(name), UNKNOWN) if held.owner is not None else UNKNOWN
+            return fields.get(held.owner._fields.index(name), UNKNOWN)
+        if held.tag == "made" and name in dict(held.items[1:]):
+            return UNKNOWN if name in self.objects.shaky else in_container(dict(held.items[1:])[name])
+        if held.tag == "made" or held.owner is not None:
+            whole = held.owner if held.owner is not None else held.items[0][0]
+            found = inspect.getattr_static(whole, name, None)
+            if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+                return self.called(of_object(found.fget), [held], {})
+            return UNKNOWN
         if name == "shape":
             count = held.ndim if held.tag == "array" else None
             return SHAPE if count is None else Kind("tuple", None, tuple((k, INTEGER) for k in range(count)))
@@ -385,12 +411,17 @@ class CalledFunction:
         """The kind of what a call gives."""
         if callee.tag == "class":
             made: object = callee.items[0][0]
-            if isinstance(made, type) and made.__flags__ & _HEAP_TYPE:
-                return Kind("tuple", owner=made) if issubclass(made, tuple) else Kind("made", None, ((made, UNKNOWN),))
+            if isinstance(made, type) and (made.__flags__ & _HEAP_TYPE or made is types.SimpleNamespace):
+                return self.made(made, args, words)
             return of_function(made, args, words)
+        own = inspect.getattr_static(callee.items[0][0], "__call__", None) if callee.tag == "made" else None
+        if isinstance(own, types.FunctionType):
+            return self.called(of_object(own), [callee, *args], words)
         if callee.tag != "function":
             return UNKNOWN
         function = callee.items[0][0]
+        if function is dataclasses.replace and args and args[0].tag == "made":
+            return Kind("made", None, tuple({**dict(args[0].items), **words}.items()))
         if isinstance(function, NestedFunction):
             return self._into_nested(function, args, words)
         if isinstance(function, types.MethodType):
@@ -398,6 +429,38 @@ class CalledFunction:
         if not _has_text(function):
             return of_function(function, args, words)
         return self._into(function, args, words)
+
+    def made(self, owner: type, args: list[Kind], words: Names) -> Kind:
+        """The kind of a new object: its class, and what its fields hold, as far as making it tells."""
+        given = dict(zip(fields_of_class(owner), args, strict=False)) | words
+        if issubclass(owner, tuple):
+            named = enumerate(getattr(owner, "_fields", ()))
+            return Kind("tuple", None, tuple((k, given.get(one, UNKNOWN)) for k, one in named), owner)
+        self.objects.classes[owner] = None
+        init = None if dataclasses.is_dataclass(owner) else inspect.getattr_static(owner, "__init__", None)
+        if isinstance(init, types.FunctionType):
+            given = self._fields_given(init, Kind("made", None, ((owner, UNKNOWN),)), args, words)
+        return Kind("made", None, ((owner, UNKNOWN), *given.items()))
+
+    def _fields_given(self, init: types.FunctionType, begun: Kind, args: list[Kind], words: Names) -> Names:
+        """What `__init__` binds to attributes of the object that it is given."""
+        try:
+            if self.module is None or not self._may():
+                return {}
+            source, namespace = self.module.source(init)
+        except DifferentiationError:
+            return {}
+        key = (init, begun, tuple(args), tuple(sorted(words.items(), key=lambda item: item[0])))
+        if any(one is source.tree for one in self.open):
+            return {}
+        if key not in self.objects.fields:
+            inner = self._among(namespace, source.tree)
+            given = _kinds_of_parameters(source.tree, [begun, *args], words, lambda default: inner.kind(default, {}))
+            inner.maker = next(iter(given), "")
+            self.objects.fields[key] = {}
+            inner.function(source.tree, given)
+            self.objects.fields[key] = dict(inner.named[inner.maker].items[1:]) if inner.maker else {}
+        return self.objects.fields[key]
 
     def _into_nested(self, function: NestedFunction, args: list[Kind], words: Names) -> Kind:
         if any(one is function.tree for one in self.open) or not self._may():
@@ -505,6 +568,7 @@ class ExpressionKinds(CalledFunction):
     def _of_tuple(self, node: Node, names: Names) -> Kind:
         tag = "tuple" if isinstance(node, gast.Tuple) else "list"
         parts = [self.kind(item, names) for item in node.elts]
+        parts = parts if tag == "tuple" else list(map(in_container, parts))
         if any(isinstance(item, gast.Starred) for item in node.elts):
             each = [each_of(k) if isinstance(i, gast.Starred) else k for i, k in zip(node.elts, parts, strict=True)]
             return Kind(tag, None, ((ANY, all_of(each)),))
@@ -514,7 +578,7 @@ class ExpressionKinds(CalledFunction):
         return self.kind(node.value, names)
 
     def _of_dict(self, node: Node, names: Names) -> Kind:
-        values = [self.kind(value, names) for value in node.values]
+        values = [in_container(self.kind(value, names)) for value in node.values]
         keys = [None if key is None else self.kind(key, names) and getattr(key, "value", ANY) for key in node.keys]
         if None in keys or len(set(map(repr, keys))) < len(keys):
             return Kind("dict")
@@ -524,10 +588,22 @@ class ExpressionKinds(CalledFunction):
         kind = self.kind(node.operand, names)
         if isinstance(node.op, gast.Not):
             return BOOL
+        own = own_operator(type(node.op), kind)
+        if own is not None:
+            return self.called(of_object(own), [kind], {})
         return kind if kind.tag in OF_NUMBERS else NUMERIC if kind.tag == "unknown" else UNKNOWN
 
     def _of_binop(self, node: Node, names: Names) -> Kind:
-        return of_operator(type(node.op), self.kind(node.left, names), self.kind(node.right, names))
+        return self.operated(type(node.op), self.kind(node.left, names), self.kind(node.right, names))
+
+    def operated(self, op: type, left: Kind, right: Kind) -> Kind:
+        """The kind of `left op right`, also where it is a class's own."""
+        own, reflected = own_operator(op, left), own_operator(op, right, reflected=True)
+        if own is not None:
+            return self.called(of_object(own), [left, right], {})
+        return (
+            of_operator(op, left, right) if reflected is None else self.called(of_object(reflected), [right, left], {})
+        )
 
     def _of_boolop(self, node: Node, names: Names) -> Kind:
         return all_of([self.kind(value, names) for value in node.values])
@@ -560,9 +636,9 @@ class ExpressionKinds(CalledFunction):
                 self.kind(test, inner)
         if isinstance(node, gast.DictComp):
             self.kind(node.key, inner)
-            return Kind("dict", None, ((ANY, self.kind(node.value, inner)),))
+            return Kind("dict", None, ((ANY, in_container(self.kind(node.value, inner))),))
         tag = "list" if isinstance(node, gast.ListComp) else "iterator"
-        return Kind(tag, None, ((ANY, self.kind(node.elt, inner)),))
+        return Kind(tag, None, ((ANY, in_container(self.kind(node.elt, inner))),))
 
     def _of_subscript(self, node: Node, names: Names) -> Kind:
         held = self.kind(node.value, names)
@@ -591,15 +667,22 @@ class ExpressionKinds(CalledFunction):
             callee = own
         else:
             callee = self.kind(node.func, names)
+        if callee.tag == "function" and callee.items[0][0] is namedtuple:
+            return class_of_fields(node)
         return UNKNOWN if starred else self.called(callee, args, words)
 
     def _of_method(self, node: Node, held: Kind, args: list[Kind], words: Names, names: Names) -> Kind:
         method, base = node.func.attr, node.func.value
         whole = held.items[0][0] if held.tag in ("object", "made") else held.owner
+        if method == "_replace" and held.owner is not None:
+            items = {k: words.get(one) or self.attribute(held, one) for k, one in enumerate(held.owner._fields)}
+            return Kind("tuple", None, tuple(items.items()), held.owner)
         found = None if whole is None else inspect.getattr_static(whole, method, None)
         if held.tag in ("object", "made") or isinstance(found, types.FunctionType | staticmethod | classmethod):
             if isinstance(found, staticmethod):
                 return self.called(of_object(found.__func__), args, words)
+            if isinstance(found, classmethod):
+                return self.called(of_object(found.__func__), [of_object(whole), *args], words)
             return self.called(of_object(found), [held, *args], words)
         if held.tag in ("list", "dict") and method in _GROWS and isinstance(base, gast.Name):
             put = args[_GROWS[method]] if len(args) > _GROWS[method] else UNKNOWN
@@ -637,7 +720,7 @@ _EXPRESSIONS: dict[type, Callable[[ExpressionKinds, Node, Names], Kind]] = {
 
 def with_item(held: Kind, key: object, item: Kind) -> Kind:
     """A list or a dict with one more item."""
-    items = dict(held.items)
+    items, item = dict(held.items), in_container(item)
     if key is not ANY and (held.tag == "dict" or key in items) and ANY not in items:
         return Kind(held.tag, None, tuple({**items, key: item}.items()))
     parts = [*items.values(), item]
@@ -673,7 +756,11 @@ class Kinds(ExpressionKinds):
 
     def _augassign(self, node: Node, names: Names) -> None:
         value, held = self.kind(node.value, names), self.kind(node.target, names)
-        self.bind(node.target, _kind_after_update(type(node.op), held, value), names)
+        own = own_operator(type(node.op), held)
+        made = (
+            _kind_after_update(type(node.op), held, value) if own is None else self.operated(type(node.op), held, value)
+        )
+        self.bind(node.target, made, names)
 
     def _if(self, node: Node, names: Names) -> None:
         self.kind(node.test, names)
@@ -708,7 +795,7 @@ class Kinds(ExpressionKinds):
             if names == before:
                 break
             if turn == _ROUNDS - 2:
-                names.update({one: UNKNOWN for one, kind in names.items() if before.get(one, kind) != kind})
+                names.update({one: widened(kind) for one, kind in names.items() if before.get(one, kind) != kind})
         self.block(node.orelse, names)
 
     def _with(self, node: Node, names: Names) -> None:
@@ -768,8 +855,19 @@ class Kinds(ExpressionKinds):
                 self.bind(item, kind if isinstance(item, gast.Starred) else part, names)
         elif isinstance(place, gast.Subscript):
             self._put(place, kind, names)
+        elif isinstance(place, gast.Attribute):
+            self._set(place, kind, names)
         else:
             self.kind(place.value, names)
+
+    def _set(self, place: Node, kind: Kind, names: Names) -> None:
+        """`p.x = e`: one more field of the object that an `__init__` makes; of any other nothing is known then."""
+        held = self.kind(place.value, names)
+        if held.tag != "made" or not self.maker or getattr(place.value, "id", "") != self.maker:
+            self.objects.shaky[place.attr] = None
+            return
+        names[self.maker] = Kind("made", None, tuple({**dict(held.items), place.attr: in_container(kind)}.items()))
+        self.note(self.maker, names[self.maker])
 
     def _put(self, place: Node, kind: Kind, names: Names) -> None:
         """`d[k] = e`: one more item of a list or a dict."""

@@ -7,10 +7,13 @@ Objects whose methods are called: those of the module as they are, others by wha
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import types
-from collections.abc import Hashable
+from collections import namedtuple
+from collections.abc import Container, Hashable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any  # values are arbitrary objects
 
 import gast
@@ -86,13 +89,97 @@ def kind_of_alternatives(one: Kind, other: Kind) -> Kind:
         return ARRAY
     if one.tag in OF_NUMBERS and other.tag in OF_NUMBERS:
         return NUMERIC
+    if one.tag == other.tag == "made":
+        return _one_class(one, other)
     if one.tag != other.tag or one.tag not in ("list", "tuple", "dict"):
         return UNKNOWN
     mine, theirs = dict(one.items), dict(other.items)
+    owner = one.owner if one.owner is other.owner else None
     if mine.keys() == theirs.keys():
-        return Kind(one.tag, None, tuple((key, kind_of_alternatives(mine[key], theirs[key])) for key in mine))
+        return Kind(one.tag, None, tuple((key, kind_of_alternatives(mine[key], theirs[key])) for key in mine), owner)
     parts = [*mine.values(), *theirs.values()]
     return Kind(one.tag, None, ((ANY, all_of(parts)),)) if parts else Kind(one.tag)
+
+
+def _one_class(one: Kind, other: Kind) -> Kind:
+    """What holds of two objects that this text makes: the fields of both, if they are of one class."""
+    (cls, sure), (second, too) = one.items[0], other.items[0]
+    mine, theirs = dict(one.items[1:]), dict(other.items[1:])
+    fields = ((key, kind_of_alternatives(kind, theirs.get(key, kind))) for key, kind in {**theirs, **mine}.items())
+    surely = (cls, UNKNOWN if sure == too == UNKNOWN else STORED)
+    return Kind("made", None, (surely, *fields)) if cls is second else UNKNOWN
+
+
+def widened(kind: Kind) -> Kind:
+    """What is left of a kind that changes with each trip of a loop: the class of an object, without its fields."""
+    if kind.tag == "made":
+        return Kind("made", None, kind.items[:1])
+    known = kind.tag == "tuple" and kind.owner is not None
+    return Kind("tuple", None, tuple((key, UNKNOWN) for key, _ in kind.items), kind.owner) if known else UNKNOWN
+
+
+STORED = Kind("other")  # in the place of a class: the object comes out of what others may have changed
+
+
+def in_container(kind: Kind) -> Kind:
+    """What is known of an object once a list, a dict or another object holds it: others may exchange it there."""
+    return Kind("made", None, ((kind.items[0][0], STORED), *kind.items[1:])) if kind.tag == "made" else kind
+
+
+def class_of(kind: Kind) -> Any:
+    """The class of an object that a function makes, or of a NamedTuple; None for any other value."""
+    return kind.items[0][0] if kind.tag == "made" else kind.owner
+
+
+def holds_object(kind: Kind, classes: Container[type]) -> bool:
+    """Whether a value is, or holds, an object of one of these classes."""
+    inner = kind.items[1:] if kind.tag == "made" else kind.items
+    return class_of(kind) in classes or any(holds_object(one, classes) for _, one in inner)
+
+
+def fields_of_class(owner: type) -> tuple[str, ...]:
+    """The names of the arguments that make a dataclass or a NamedTuple, in order."""
+    if dataclasses.is_dataclass(owner):
+        return tuple(f.name for f in dataclasses.fields(owner) if f.init)
+    return tuple(getattr(owner, "_fields", ()))
+
+
+def class_of_fields(call: Node) -> Kind:
+    """The class that `namedtuple("R", "a b")` makes inside of a function, the same one for the same names."""
+    words = {str(word.arg): _literal(word.value) for word in call.keywords}
+    given = [_literal(one) for one in call.args]
+    title, fields = given if len(given) == 2 else (None, None)
+    fields = tuple(fields.replace(",", " ").split()) if isinstance(fields, str) else fields
+    named = isinstance(fields, list | tuple) and all(isinstance(one, str) for one in fields)
+    if not isinstance(fields, list | tuple) or not named or not isinstance(title, str) or words.keys() - {"defaults"}:
+        return UNKNOWN
+    defaults = words.get("defaults", ())
+    if not isinstance(defaults, list | tuple):
+        return UNKNOWN
+    plain = all(isinstance(d, float | int | str | None) for d in defaults)
+    try:
+        return (
+            Kind("class", None, ((local_class(title, tuple(fields), tuple(defaults)), UNKNOWN),)) if plain else UNKNOWN
+        )
+    except (ValueError, TypeError):
+        return UNKNOWN  # names that are none, which the function itself tells
+
+
+@lru_cache(maxsize=1024)
+def local_class(title: str, fields: tuple[str, ...], defaults: tuple[object, ...]) -> type:
+    """A class that a function makes for itself."""
+    return namedtuple(title, fields, defaults=defaults)
+
+
+OPERATORS = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "Pow": "pow", "MatMult": "matmul",
+              "FloorDiv": "floordiv", "Mod": "mod", "USub": "neg", "UAdd": "pos"}  # fmt: skip
+
+
+def own_operator(op: type, held: Kind, *, reflected: bool = False) -> types.FunctionType | None:
+    """What the class of an object that is made here, or of a NamedTuple, has written for an operator."""
+    whole, name = class_of(held), f"__{'r' if reflected else ''}{OPERATORS.get(op.__name__, '')}__"
+    found = None if whole is None else inspect.getattr_static(whole, name, None)
+    return found if isinstance(found, types.FunctionType) else None
 
 
 def all_of(parts: list[Kind]) -> Kind:
@@ -141,6 +228,9 @@ def part_at(kind: Kind, index: Node, of: dict[Node, Kind]) -> Kind:
         return known or items.get(ANY) or all_of(list(items.values()))
     if kind.tag == "string":
         return STRING
+    if kind.tag == "made":
+        fields: dict[object, Kind] = dict(kind.items[1:])
+        return fields.get(_literal(index), UNKNOWN)
     if kind.tag == "array" and kind.ndim is not None:
         rank = _rank(kind.ndim, index, of)
         return NUMERIC if rank is None else Kind("array", rank) if rank else SCALAR

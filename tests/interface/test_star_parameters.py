@@ -94,7 +94,7 @@ def test_a_wrapper_that_changes_what_it_hands_on_is_refused() -> None:
 
     with pytest.raises(DifferentiationError) as found:
         grad(product)(2.0)
-    assert found.value.code == "E5008"
+    assert found.value.code == "E5005"
 
 
 def test_a_function_with_several_arguments_that_calls_itself_is_refused() -> None:

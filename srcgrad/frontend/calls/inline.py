@@ -76,6 +76,7 @@ from srcgrad.frontend.calls.side_effects import (
 )
 from srcgrad.frontend.context import read_alone
 from srcgrad.frontend.early_facts import reads_varied, varied_names
+from srcgrad.frontend.kinds_of_values import holds_object
 from srcgrad.frontend.resolve import binding_of, is_over_rows, operation_of
 
 _AGAIN = 8  # operations that may be written again: about what a definition and its calls take
@@ -236,6 +237,8 @@ def reason_of(call: Node, function: object, site: Site, *, performed: bool = Fal
         return ""  # of constants
     if goes_through(function) and _flows(given, site):
         return "goes through what it is given, of which the text around knows more"
+    if _takes_objects(call, given, site):
+        return "takes or gives an object that is taken apart"
     if site.facts.request.generated and any(isinstance(item, gast.Tuple) for item in given):
         return "is the rule of a user, with the primals of a call"
     if changed_by(call, site, performed=performed):
@@ -246,6 +249,13 @@ def reason_of(call: Node, function: object, site: Site, *, performed: bool = Fal
         return "takes `*args`"
     several = site.is_of(function, lambda tree: tree.args.vararg is not None or tree.args.kwarg is not None)
     return "takes `*args`" if several else ""
+
+
+def _takes_objects(call: Node, given: list[Node], site: Site) -> bool:
+    """Whether a call takes or gives objects that are dicts or tuples here: the function that it calls knows them so."""
+    apart, known = site.facts.kinds.apart, site.facts.kinds
+    kinds = [known.of_expressions.get(one, known.named.get(getattr(one, "id", ""))) for one in (call, *given)]
+    return bool(apart) and any(kind is not None and holds_object(kind, apart) for kind in kinds)
 
 
 def _is_function(item: Node, site: Site) -> bool:
@@ -452,7 +462,10 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
     for key in value._fields:
         part = getattr(value, key, None)
         if isinstance(part, list):
-            setattr(value, key, [_expand(p, where, before, site) if isinstance(p, gast.AST) else p for p in part])
+            made = [_expand(p, where, before, site) if isinstance(p, gast.AST) else p for p in part]
+            setattr(value, key, made)
+            for one, other in zip(part, made, strict=True):
+                _keep_kind(one, other, site)
         elif isinstance(part, gast.AST) and part._fields:
             setattr(value, key, _expand(part, where, before, site))
             _keep_kind(part, getattr(value, key), site)
@@ -474,7 +487,9 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
 def _keep_kind(call: Node, made: Node, site: Site) -> None:
     """What a call gives is of the kind of the call: `M(m.w)` in the place of `m.copy()` is an object of M."""
     kind = site.facts.kinds.of_expressions.get(call)
-    if made is call or kind is None or kind.tag != "object" or made in site.facts.kinds.of_expressions:
+    if made is call or kind is None or made in site.facts.kinds.of_expressions:
+        return
+    if kind.tag != "object" and not holds_object(kind, site.facts.kinds.apart):
         return
     site.facts.kinds.of_expressions[made] = kind
     known = of_argument(made.id, kind) if isinstance(made, gast.Name) else None

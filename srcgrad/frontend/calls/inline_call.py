@@ -21,7 +21,7 @@ import numpy as np
 
 from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts, FunctionNames, Request
+from srcgrad.core.facts import Facts, FunctionNames, Kind, Request
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
 from srcgrad.core.rules import is_composition
 from srcgrad.core.source_text import FunctionNode, Source, place
@@ -460,10 +460,23 @@ def _open(tree: Node, rest: list[Node], others: dict[str, Node], call: Node, fac
     if not alone and named is not None:
         shown = gast.Dict([literal_node(key) for key in words], [name(held) for held in words.values()])
         tree.body.insert(0, at(assign(named.id, shown), tree.body[0]))
-    elif not alone:
-        raise facts.refuse(call, "E5005", f"`{tree.name}` changes its `*args`", "give the changed ones another name")
+    if not alone and spread is not None and any(n.id == spread.id for s in tree.body for n in find_nodes(s, gast.Name)):
+        _bind_spread(tree, spread.id, items, facts)
     arguments.vararg = arguments.kwarg = None
     return dict(zip(items, rest, strict=True)) | {words[key]: value for key, value in others.items()}
+
+
+def _bind_spread(tree: Node, spread: str, items: list[str], facts: Facts) -> None:
+    """`args = [args_1, args_2]` for `args = list(args)` where a function begins so, else `args = (args_1, args_2)`."""
+    several = gast.Tuple([name(one) for one in items], gast.Load())
+    named = [node for node in tree.body if any(n.id == spread for n in find_nodes(node, gast.Name))]
+    call = named[0].value if target(named[0]) == spread else None
+    of_list = isinstance(call, gast.Call) and [getattr(one, "id", "") for one in call.args] == [spread]
+    found = binding_of(call.func, facts, own_names(tree)) if of_list and call is not None else None
+    if call is not None and found is not None and found.object is list:
+        named[0].value = at(gast.List(several.elts, gast.Load()), call)
+        return
+    tree.body.insert(0, at(assign(spread, several), tree.body[0]))
 
 
 def bind(
@@ -747,9 +760,23 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
 
 def _front(tree: Node, given: dict[str, Node], inner: Facts, facts: Facts) -> None:
     """The callee in the language of the rest of the pipeline, for what the caller knows of the arguments."""
-    inner.kinds.named = {p: facts.kinds.of_expressions.get(v) or known_of(v, facts) for p, v in given.items()}
+    inner.kinds.named = {p: _kind_given(v, facts) for p, v in given.items()}
     inner.kinds.of_names.update({p: kind for p, kind in inner.kinds.named.items() if kind.tag in ("dict", "list")})
+    inner.kinds.apart = dict(facts.kinds.apart)
     inner.module.spell(tree, inner)
+
+
+def _kind_given(value: Node, facts: Facts) -> Kind:
+    """What is known of an argument, also of what `*args` and `**options` take in."""
+    found = facts.kinds.of_expressions.get(value)
+    if found is None and isinstance(value, gast.Tuple):
+        return Kind("tuple", None, tuple((k, _kind_given(one, facts)) for k, one in enumerate(value.elts)))
+    if found is None and isinstance(value, gast.Dict):
+        keys = [getattr(key, "value", None) for key in value.keys]
+        return Kind(
+            "dict", None, tuple((k, _kind_given(one, facts)) for k, one in zip(keys, value.values, strict=True))
+        )
+    return found or known_of(value, facts)
 
 
 def _needs_no_name(value: Node, original: Node, where: Node, call: Node) -> bool:

@@ -25,6 +25,7 @@ among the user's statements, in which views and arguments are not looked at anew
 from __future__ import annotations
 
 import builtins
+import inspect
 import random
 import types
 from collections.abc import Callable, Sequence
@@ -37,10 +38,10 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Request, function_called
+from srcgrad.core.facts import UNKNOWN, Facts, Kind, Request, function_called
 from srcgrad.core.identity import cached_function
 from srcgrad.core.marks import is_opaque
-from srcgrad.core.namespace import Overlay, Step
+from srcgrad.core.namespace import Namespace, Overlay, Step
 from srcgrad.core.rules import is_users, makes_new, may_show, rule_of, written_out
 from srcgrad.core.trees import (
     COMPOUND,
@@ -68,7 +69,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.calls.functions import Function, function_of
 from srcgrad.frontend.context import CHANGES, TAKES, changed_lists, is_change
 from srcgrad.frontend.early_facts import reads_varied, varied_names
-from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
+from srcgrad.frontend.kinds_of_values import NOTHING, holds_object, is_instance, live_object, own_operator
 from srcgrad.frontend.resolve import (
     METHODS,
     binding_of,
@@ -186,6 +187,50 @@ class Change:
 
 
 Given = tuple[object, dict[str, Node], frozenset[str]]  # a function, what its parameters get, those of its object
+
+
+def _objects_bound(given: list[Node], function: object, facts: Facts) -> list[Node]:
+    """The arguments that are objects taken apart, of which a called function may bind attributes."""
+    apart, known = facts.kinds.apart, facts.kinds
+    kinds = [(v, known.of_expressions.get(v) or known.named.get(getattr(v, "id", ""))) for v in given if apart]
+    objects = [value for value, kind in kinds if kind is not None and holds_object(kind, apart)]
+    makes = getattr(function, "__name__", "") == "__init__"
+    own = objects[:1] if makes and objects[:1] == given[:1] and not isinstance(given[0], gast.Dict) else []
+    if objects and _binds_attributes(function, facts):
+        return [value for value in objects if not isinstance(value, gast.Dict)]
+    return own
+
+
+def _binds_attributes(function: object, facts: Facts) -> bool:
+    """Whether a function, a method or a property that it asks for, binds attributes of what it is given."""
+    try:
+        source, namespace = facts.module.source(function)
+    except DifferentiationError:
+        return False
+    tree, known = source.tree, facts.module.binding
+    if id(tree) not in known:
+        known[id(tree)] = False  # a recursive call adds nothing
+        made = next(iter(parameters(tree)), "") if tree.name == "__init__" else ""  # nobody else knows that object
+        nodes = [node for s in tree.body for node in walk(s)]
+        own = {id(n) for n in nodes if isinstance(n, gast.Attribute) and made and base_of(n) == made}
+        known[id(tree)] = any(_binds(node, namespace, facts) for node in nodes if id(node) not in own)
+    return bool(known[id(tree)])
+
+
+def _binds(node: Node, namespace: Namespace, facts: Facts) -> bool:
+    """Whether an expression is an attribute that is bound, or asks for what binds some."""
+    apart = facts.module.apart
+    if isinstance(node, gast.Attribute):
+        held = [inspect.getattr_static(cls, node.attr, None) for cls in apart]
+        codes = [getattr(one, "fget", getattr(one, "__func__", one)) for one in held if one is not None]
+        stored = not isinstance(node.ctx, gast.Load)
+        return stored or any(isinstance(one, FunctionType) and _binds_attributes(one, facts) for one in codes)
+    if isinstance(node, gast.BinOp | gast.UnaryOp):
+        held = [own_operator(type(node.op), Kind("made", None, ((cls, UNKNOWN),))) for cls in apart]
+        return any(one is not None and _binds_attributes(one, facts) for one in held)
+    called = getattr(node.func, "id", "") if isinstance(node, gast.Call) else ""
+    meant = namespace.lookup(called) if called else None
+    return meant is not None and isinstance(meant.object, FunctionType) and _binds_attributes(meant.object, facts)
 
 
 @dataclass
@@ -373,15 +418,17 @@ class Effects:
         changes = self.changed(function)
         joined = {} if self.augments else replace(self, augments=True).changed(function)
         joined = {one: False for one in joined if one in values and _is_changed(values[one], facts)}
+        bound = _objects_bound(list(values.values()), function, facts)
         if not changes and not joined:
-            return []
+            return bound
         self._check_defaults(call, function, [one for one in changes if one not in values], facts)
         found = [(values[one], alone) for one, alone in (joined | changes).items() if one in values and one not in own]
-        return [
+        changed = [
             value
             for value, alone in found
             if not (alone and (_is_scalar(value, facts) or _has_own_methods(value, facts, local)))
         ]
+        return [*changed, *(one for one in bound if one not in changed)]
 
     def _called(self, call: Node, facts: Facts, local: frozenset[str]) -> Given | None:
         """The function with a source that a call calls, or the method of an object, and what its parameters get."""
@@ -397,7 +444,7 @@ class Effects:
             if method is None or not known or not isinstance(method.called, FunctionType):
                 return None
             function, first = method.called, method.args
-        return self._given(function, first, {}, call) if self.of(function) else None
+        return self._given(function, first, {}, call) if self.of(function) or facts.kinds.apart else None
 
     def _check_defaults(self, call: Node, function: object, changed: list[str], facts: Facts) -> None:
         for parameter in changed:

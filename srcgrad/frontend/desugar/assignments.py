@@ -16,6 +16,7 @@ import threading
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Kind
+from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -34,15 +35,19 @@ from srcgrad.core.trees import (
     find_nodes,
     header,
     holds,
+    is_write,
+    literal_node,
     literal_value,
     loads,
     name,
+    own_names,
     parameters,
     statements,
+    stores,
     target,
     walk,
 )
-from srcgrad.core.visitor import rewrite, rewrite_parts, rewrite_statements
+from srcgrad.core.visitor import rebuild, rewrite, rewrite_parts, rewrite_statements
 from srcgrad.frontend.calls.inline_call import filled_parameters, takes_a_tuple
 from srcgrad.frontend.kinds_of_values import NOTHING, live_object
 from srcgrad.frontend.resolve import binding_of
@@ -485,6 +490,63 @@ class _Stars:
                     if not any(_mentions(word, one) for word in first.value.keywords):
                         self.copied[first.value] = keys  # before anything could change the dict
 
+    def lengths(self) -> None:
+        """Note names of sequences that are bound anew, or item by item, and are as long wherever they are read."""
+        bound: dict[str, list[Node | None]] = {}
+        for node in statements(self.function.body):
+            for one in stores(node) if not is_write(node) else ():
+                bound.setdefault(one, []).append(node.value if target(node) == one else None)
+        given = {one: self.facts.kinds.of_names.get(one) or self.facts.kinds.named.get(one, UNKNOWN) for one in bound}
+        own = parameters(self.function)
+        for _ in bound:
+            before = len(self.places)
+            for one, values in bound.items():
+                kind, inside = given[one], [held for held in values if held is not None]
+                known = kind.tag in ("tuple", "list") and kind.items and kind.items[0][0] is not ANY
+                if one in self.places or len(inside) < len(values) or (one in own and not known):
+                    continue
+                begun = [len(kind.items)] if one in own else []
+                begun += [length for held in inside if (length := self._length(held)) is not None]
+                if not begun or not self._is_as_long(one):
+                    continue
+                self.places[one] = begun[0]  # `args = list(args)` is as long as what it was
+                if any(length != begun[0] for length in [*begun, *map(self._length, inside)]):
+                    del self.places[one]
+            if len(self.places) == before:
+                break
+
+    def _length(self, value: Node) -> int | None:
+        """How many items a value has."""
+        if isinstance(value, gast.Name):
+            return self.places.get(value.id)
+        if isinstance(value, gast.Tuple | gast.List):
+            return None if any(isinstance(n, gast.Starred) for n in value.elts) else len(value.elts)
+        if isinstance(value, gast.ListComp | gast.GeneratorExp):
+            each = value.generators[0]
+            return None if each.ifs or len(value.generators) > 1 else self._length(each.iter)
+        found = binding_of(value.func, self.facts, own_names(self.function)) if isinstance(value, gast.Call) else None
+        if found is None or value.keywords or len(value.args) != 1 + (found.object is map):
+            return None
+        return self._length(value.args[-1]) if found.object in (list, tuple, enumerate, reversed, map) else None
+
+    def _is_as_long(self, held: str) -> bool:
+        """Whether nothing changes how many items a list has, and nobody else gets it."""
+        nodes = [n for s in self.function.body for n in walk(s)]
+        calls = [n for n in nodes if isinstance(n, gast.Call) and getattr(n.func, "id", "") in _SEEN]
+        fine = [n.value for n in nodes if isinstance(n, gast.Starred | gast.keyword)]
+        fine += [n.value for n in nodes if isinstance(n, gast.Subscript) and not self._resizes(n)]
+        fine += [n.iter for n in nodes if isinstance(n, gast.For | gast.comprehension)] + [
+            a for n in calls for a in n.args
+        ]
+        every = [n for n in nodes if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
+        grown = [n for n in nodes if isinstance(n, gast.AugAssign) and getattr(n.target, "id", "") == held]
+        return not grown and all(any(n is one for one in fine) for n in every)
+
+    def _resizes(self, item: Node) -> bool:
+        return not isinstance(item.ctx, gast.Load) and (
+            isinstance(item.slice, gast.Slice) or isinstance(item.ctx, gast.Del)
+        )
+
     def bound(self, node: Node) -> None:
         """Note a name that a statement at the top of the function binds to a display."""
         held = target(node)
@@ -519,6 +581,10 @@ class _Stars:
         ]
         read += [n.iter for n in nodes if isinstance(n, gast.For | gast.comprehension)]
         read += [one for n in nodes if (one := self.copied_dict(n)) is not None]
+        read += [
+            n.value for n in nodes if isinstance(n, gast.Attribute) and n.attr in ("get", "items", "keys", "values")
+        ]
+        read += [n.value for loop in nodes if isinstance(loop, gast.For) for n in _written_by_key(loop)]
         every = [n for n in nodes if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
         return fixed or all(any(n is one for one in read) for n in every)
 
@@ -560,6 +626,8 @@ class _Stars:
 
     def _parts(self, part: Node) -> list[Node]:
         value = part.value if isinstance(part, gast.Starred) else None
+        if isinstance(value, gast.ListComp | gast.GeneratorExp):
+            return self._unrolled(value) or [part]
         piece = value.slice if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice) else None
         held = getattr(value.value if isinstance(value, gast.Subscript) and piece is not None else value, "id", "")
         if held not in self.places:
@@ -574,6 +642,28 @@ class _Stars:
                 return [part]
             which = which[slice(*bounds)]
         return [at(expression(f"{held}[{k}]"), part) for k in which]
+
+    def _unrolled(self, value: Node) -> list[Node]:
+        """`g(args[0]), g(args[1])` for `*[g(a) for a in args]`."""
+        each = value.generators[0]
+        counted = isinstance(each.iter, gast.Call) and getattr(each.iter.func, "id", "") == "enumerate"
+        source = each.iter.args[0] if counted and len(each.iter.args) == 1 else each.iter
+        names = each.target.elts if counted and isinstance(each.target, gast.Tuple) else [each.target]
+        inner = any(isinstance(n, gast.Lambda | gast.NamedExpr | gast.comprehension) for n in walk(value.elt))
+        shown = source.elts if isinstance(source, gast.Tuple | gast.List) else [source]
+        plain = all(isinstance(n, gast.Name | gast.Constant) for n in shown)
+        plain = plain and all(isinstance(n, gast.Name) for n in names)
+        length = self._length(value)
+        if length is None or not plain or inner or len(names) != 1 + counted:
+            return []
+        made = []
+        for k in range(length):
+            part = expression(f"{source.id}[{k}]") if isinstance(source, gast.Name) else shown[k]
+            parts = [literal_node(k), part][not counted :]
+            known = {one.id: part for one, part in zip(names, parts, strict=True)}
+            item = rebuild(value.elt, partial(_copy_of, known))
+            made.append(at(item, value))
+        return made
 
     def _words(self, word: gast.keyword) -> list[gast.keyword]:
         held = getattr(word.value, "id", "") if word.arg is None else ""
@@ -653,6 +743,25 @@ def _mentions(node: Node, one: str) -> bool:
     return any(isinstance(part, gast.Name) and part.id == one for part in walk(node))
 
 
+def _written_by_key(loop: Node) -> list[Node]:
+    """`d[k]` in `for k, v in d.items(): d[k] = e`, by which d has no key more."""
+    key = loop.target.elts[0] if isinstance(loop.target, gast.Tuple) else loop.target
+    held = getattr(getattr(getattr(loop.iter, "func", None), "value", None), "id", "")
+    nodes = [n for s in loop.body for n in find_nodes(s, gast.Name)]
+    if not held or any(n.id == getattr(key, "id", "") and not isinstance(n.ctx, gast.Load) for n in nodes):
+        return []
+    places = [n for s in loop.body for n in find_nodes(s, gast.Subscript) if isinstance(n.ctx, gast.Store)]
+    return [n for n in places if getattr(n.value, "id", "") == held and getattr(n.slice, "id", "") == key.id]
+
+
+def _copy_of(known: dict[str, Node], part: Node) -> Node | None:
+    """A copy of what stands for a name."""
+    return copy(known[part.id]) if isinstance(part, gast.Name) and part.id in known else None
+
+
+_SEEN = ("len", "sum", "list", "tuple", "enumerate", "zip", "reversed", "map", "isinstance")  # they change nothing
+
+
 def literal_or_none(node: Node) -> int | None:
     """The integer that a bound of a slice is, if that stands in it."""
     value = getattr(node, "value", None)
@@ -679,6 +788,7 @@ def known_stars(function: Node, facts: Facts) -> Node:
     if not starred and not words and not merged:
         return function
     work.arguments()
+    work.lengths()
     work.handed = {n.value: None for n in starred if isinstance(n.value, gast.List)}
     for node in function.body:
         before = gast.dump(node)

@@ -54,6 +54,7 @@ from srcgrad.frontend.again.stacks import SAME
 from srcgrad.frontend.calls.functions import function_of, of_argument
 from srcgrad.frontend.calls.nested_functions import functions_left_out
 from srcgrad.frontend.desugar.lists_and_dicts import kinds_of_lists
+from srcgrad.frontend.desugar.objects import take_apart
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds import Kinds, NestedFunction
 from srcgrad.frontend.kinds_of_values import SEQUENCES
@@ -225,26 +226,25 @@ def _without_assignments(block: Block, names: dict[str, Binding]) -> Block:
     return made
 
 
-def instances(kinds: Kinds, varied: dict[str, None] | None, facts: Facts) -> dict[str, None] | None:
+def instances(kinds: Kinds, varied: dict[str, None] | None, facts: Facts) -> None:
     """Know `m.copy()` as an object of its class, as an argument is, where no derivative flows through it.
 
-    `varied` are the names through which one may flow, None for any name; they are given back.
+    `varied` are the names through which one may flow, None for any name.
     """
     if varied is None:
-        return None
+        return
     for node, kind in kinds.of.items():
-        if _is_made(kind) and not reads_varied(node, varied, facts, facts.names.local):
+        if _is_made(kind, facts) and not reads_varied(node, varied, facts, facts.names.local):
             kinds.of[node] = replace(kind, tag="object")
     for held, kind in kinds.named.items():
-        if _is_made(kind) and held not in varied:
+        if _is_made(kind, facts) and held not in varied:
             kinds.named[held] = replace(kind, tag="object")
-    return varied
 
 
-def _is_made(kind: Kind) -> bool:
+def _is_made(kind: Kind, facts: Facts) -> bool:
     """Whether a kind is that of an object made here whose methods are surely those of its class, and no record's."""
     made: object = kind.items[0][0] if kind.tag == "made" else None
-    if made is None or is_dataclass(made) or type(made) is not type:
+    if made is None or made in facts.kinds.apart or is_dataclass(made) or type(made) is not type:
         return False
     if any(one in vars(base) for base in made.__mro__[:-1] for one in ("__new__", "__getattribute__")):
         return False
@@ -376,7 +376,9 @@ def conversions(function: Node, facts: Facts) -> Node:
         before = len(statements(function.body))
         function.body = _without_other_classes(function.body, kinds.of, facts) or [at(gast.Pass(), function)]
         several = len(statements(function.body)) < before
-    varied = instances(kinds, _names_that_vary(function, facts), facts)
+    varied = _names_that_vary(function, facts)
+    take_apart(function, kinds, varied, facts)
+    instances(kinds, varied, facts)
     Meanings(function, kinds, facts).spell(assumed)
     _spell_all(function, kinds.of, varied, facts)
     work = _Work(facts, kinds.of, varied, set(kinds_of_lists(function, facts)))

@@ -12,8 +12,9 @@ import dataclasses
 import inspect
 import sys
 import types
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from dis import get_instructions
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,8 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding
-from srcgrad.core.facts import Facts, Kind, inner_kinds
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Facts, Kind, inner_kinds
 from srcgrad.core.identity import Function, home, is_distribution
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import CalledObject, Parts, called_object, makes_new, parts_of
@@ -30,6 +32,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    children,
     copy,
     expression,
     find_nodes,
@@ -37,6 +40,7 @@ from srcgrad.core.trees import (
     literal_node,
     loads,
     name,
+    parameters,
     statement,
     statements,
     stores,
@@ -46,12 +50,22 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_blocks, rewrite_statements
 from srcgrad.frontend.calls.functions import function_of, of_argument
 from srcgrad.frontend.context import library
-from srcgrad.frontend.kinds_of_values import what_makes
+from srcgrad.frontend.early_facts import reads_varied
+from srcgrad.frontend.kinds_of_values import (
+    OPERATORS,
+    class_of,
+    fields_of_class,
+    holds_object,
+    of_object,
+    own_operator,
+    what_makes,
+)
 from srcgrad.frontend.resolve import binding_of, literal, trusted_constant
 from srcgrad.runtime import fields_of, pieces
 
 if TYPE_CHECKING:
     from srcgrad.frontend.context import Rewriting
+    from srcgrad.frontend.kinds import Kinds
 
 
 def open_records(function: Node, work: Rewriting) -> None:
@@ -138,7 +152,8 @@ def _is_made(name: str, nodes: list[Node | None], work: Rewriting) -> bool:
     return True
 
 
-_SAME = object()  # the class that the name has anyhow
+class _SAME:
+    """The class that the name has anyhow."""
 
 
 def _class_of(value: Node, name: str, work: Rewriting) -> Any:
@@ -164,7 +179,7 @@ def has_plain_attributes(owner: type) -> bool:
     for special in ("__getattribute__", *(() if frozen else ("__setattr__",))):
         if getattr(owner, special) is not getattr(base, special):
             return False
-    fields = [inspect.getattr_static(owner, field, None) for field in fields_in(owner)]
+    fields = [inspect.getattr_static(owner, field, None) for field in fields_of_class(owner)]
     return base is tuple or not any(hasattr(type(f), "__set__") and not _is_slot(f) for f in fields)
 
 
@@ -214,7 +229,7 @@ def _copied_record(call: Node, work: Rewriting) -> str | None:
 
 def _display(call: Node, owner: Any, work: Rewriting) -> Node | None:
     """The object as a dict of its fields."""
-    names, changed = fields_in(owner), _copied_record(call, work)
+    names, changed = fields_of_class(owner), _copied_record(call, work)
     of_tuple = getattr(call.func, "attr", "") == "_replace"  # what a dataclass may call so is a method of its own
     if changed and of_tuple != issubclass(owner, tuple):
         return None
@@ -233,18 +248,14 @@ def _display(call: Node, owner: Any, work: Rewriting) -> Node | None:
 
 def _default(owner: Any, field: str) -> Node | None:
     if dataclasses.is_dataclass(owner):
-        return trusted_constant(next(f.default for f in dataclasses.fields(owner) if f.name == field))
+        known = next(f for f in dataclasses.fields(owner) if f.name == field)
+        if known.default_factory is list:
+            return gast.List([], gast.Load())
+        return gast.Dict([], []) if known.default_factory is dict else trusted_constant(known.default)
     return trusted_constant(owner._field_defaults.get(field, _NONE))
 
 
 _NONE = object()
-
-
-def fields_in(owner: Any) -> tuple[str, ...]:
-    """The names of the fields of a class, in order."""
-    if dataclasses.is_dataclass(owner):
-        return tuple(f.name for f in dataclasses.fields(owner) if f.init)
-    return tuple(owner._fields)
 
 
 def records(function: Node, facts: Facts) -> Node:
@@ -266,7 +277,7 @@ def records(function: Node, facts: Facts) -> Node:
                     item,
                     "E5005",
                     f"the object `{item.id}` is used as a whole",
-                    f"use its fields: `{item.id}.{fields_in(facts.kinds.records[item.id])[0]}`",
+                    f"use its fields: `{item.id}.{fields_of_class(facts.kinds.records[item.id])[0]}`",
                 )
     return function
 
@@ -328,7 +339,7 @@ def _field(value: object, facts: Facts) -> Node | None:
     owner = facts.kinds.records.get(held.id)
     if owner is None:
         return None
-    names = fields_in(owner)
+    names = fields_of_class(owner)
     is_argument = facts.kinds.of_names.get(held.id, Kind()).owner is not None
     if isinstance(value, gast.Attribute):
         if value.attr not in names:
@@ -343,6 +354,515 @@ def _field(value: object, facts: Facts) -> Node | None:
     made = expression("p[key]", p=held, key=key)
     made.ctx = value.ctx
     return at(made, value)
+
+
+def take_apart(function: Node, kinds: Kinds, varied: dict[str, None] | None, facts: Facts) -> None:
+    """Spell objects that this function makes, or that one which it is written out in has made, as what they hold.
+
+    An object is a dict of its fields, and a NamedTuple a tuple: these have the same identity, the same second names
+    and the same changes. What its class has written, methods, properties and operators, is called by name. Objects of
+    which the fields alone are read by the name that they are bound to are left to `open_records`.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "from collections import namedtuple\\nR = namedtuple('R', 'a b')\\n"
+    >>> print(explain_text(text + "def f(x):\\n    return sum(R(x, x * x))", after="conversions"))
+    def f(x):
+        return sum((x, x * x))
+    """
+    work = ObjectsApart(function, kinds, varied, facts)
+    work.choose()
+    if work.classes:
+        facts.kinds.apart.update(work.classes)
+        facts.module.apart.update({**work.classes, **kinds.objects.classes})
+        work.note_result()
+        work.spell()
+
+
+@dataclass
+class ObjectsApart:
+    """The classes of which one function makes objects that are taken apart there."""
+
+    function: Node
+    kinds: Kinds
+    varied: dict[str, None] | None
+    facts: Facts
+    classes: dict[type, None] = field(default_factory=dict)
+    named: dict[object, str] = field(default_factory=dict)  # function of a class -> what it goes by here
+    around: dict[Node, Node] = field(default_factory=dict)  # expression -> what holds it
+
+    def choose(self) -> None:
+        """Classes of objects through which a derivative flows, and which other passes know no better way for."""
+        nodes = [n for s in self.function.body for n in walk(s)]
+        known = {node: kind for node in nodes if class_of(kind := self.kinds.of.get(node, UNKNOWN)) is not None}
+        if not known:
+            return
+        self.around = {part: node for node in nodes for part in children(node)}
+        given = [*self.facts.kinds.of_names.values(), *self.facts.kinds.arguments.values()]
+        simple = self._simple_names(nodes)
+        for node, kind in known.items():
+            cls = class_of(kind)
+            if cls in self.facts.kinds.apart:
+                self.classes[cls] = None
+            elif cls in self.classes or any(holds_object(one, (cls,)) for one in given):
+                continue
+            elif not self._is_simple(node, simple) and self._flows(node) and can_open(cls, self.facts):
+                self.classes[cls] = None
+
+    def _flows(self, node: Node) -> bool:
+        return self.varied is None or reads_varied(node, self.varied, self.facts, self.facts.names.local)
+
+    def _simple_names(self, nodes: list[Node]) -> dict[str, None]:
+        """Names of objects of which no more than fields and methods that ask for fields are read."""
+        own = {a.id for a in walk(self.function.args) if isinstance(a, gast.Name)}
+        named = [n for n in nodes if isinstance(n, gast.Name)]
+        bound: dict[str, list[type | None]] = {}
+        for node in [n for n in named if not isinstance(n.ctx, gast.Load)]:
+            holder = self.around.get(node)
+            value = holder.value if isinstance(holder, gast.Assign) and target(holder) == node.id else None
+            bound.setdefault(node.id, []).append(self._made_by(value) if isinstance(value, gast.Call) else None)
+        classes = {held: next((c for c in made if c is not _SAME), None) for held, made in bound.items()}
+        found = {h: c for h, c in classes.items() if c is not None and h not in own}
+        found = {
+            h: c for h, c in found.items() if all(one in (c, _SAME) for one in bound[h]) and _is_plain(c, self.facts)
+        }
+        reads = [n for n in named if n.id in found and isinstance(n.ctx, gast.Load)]
+        odd = {n.id for n in reads if not self._is_plainly_read(n, found[n.id], self.around.get(n))}
+        return {held: None for held in found if held not in odd}
+
+    def _made_by(self, call: Node) -> type | None:
+        """The class that a call makes an object of; _SAME for a changed copy."""
+        made = self.kinds.of.get(call.func, UNKNOWN)
+        if made.tag == "class":
+            cls: type = made.items[0][0]
+            return cls
+        if getattr(call.func, "attr", getattr(call.func, "id", "")) not in ("replace", "_replace"):
+            return None
+        return class_of(self.kinds.of.get(call, UNKNOWN)) or _SAME
+
+    def _is_plainly_read(self, node: Node, cls: type, holder: Node | None) -> bool:
+        if isinstance(holder, gast.Call):
+            return node in holder.args and self._made_by(holder) in (cls, _SAME) and holder.func is not node
+        if isinstance(holder, gast.Subscript):
+            return isinstance(holder.ctx, gast.Load) and isinstance(holder.slice, gast.Constant)
+        if not isinstance(holder, gast.Attribute):
+            return False
+        if holder.attr in fields_of_class(cls) or holder.attr == "_replace":
+            return isinstance(holder.ctx, gast.Load) or not (issubclass(cls, tuple) or _is_frozen(cls))
+        return self._asks_fields_alone(holder.attr, cls, {})
+
+    def _asks_fields_alone(self, attribute: str, cls: type, known: dict[str, bool]) -> bool:
+        """Whether an attribute is a field, or a method that asks for nothing but such; `known` are those looked at."""
+        method = inspect.getattr_static(cls, attribute, None)
+        if attribute in fields_of_class(cls) or attribute in known:
+            return True
+        known[attribute] = True
+        try:
+            tree = self.facts.module.source(method)[0].tree if isinstance(method, types.FunctionType) else None
+        except DifferentiationError:
+            return False
+        if tree is None:
+            return False
+        own = next(iter(parameters(tree)), "")
+        read = [n for n in find_nodes(tree, gast.Attribute) if getattr(n.value, "id", "") == own]
+        names = [n for s in tree.body for n in find_nodes(s, gast.Name) if n.id == own]
+        plain = all(isinstance(n.ctx, gast.Load) and self._asks_fields_alone(n.attr, cls, known) for n in read)
+        return plain and len(names) == len(read)
+
+    def _is_simple(self, node: Node, simple: dict[str, None]) -> bool:
+        if isinstance(node, gast.Name):
+            return node.id in simple
+        return target(self.around.get(node, self.function)) in simple
+
+    def note_result(self) -> None:
+        """Note which object the function returns; no class where it is not one object of one class in each branch."""
+        found = [(node, kind) for node, kind in self.kinds.returned.items() if holds_object(kind, self.classes)]
+        if not found or self.facts.request.placed:
+            return
+        node, kind = found[0]
+        cls = class_of(kind)
+        inner = kind.items[1:] if kind.tag == "made" else kind.items
+        plain = cls is not None and not any(holds_object(one, self.classes) for _, one in inner)
+        same = all(class_of(one) is cls for one in self.kinds.returned.values())
+        whole = plain and same and (issubclass(cls, tuple) or _is_remade(cls))
+        self.facts.kinds.gives = (cls if whole else None, node)
+
+    def spell(self) -> None:
+        """Change the function."""
+        self.written = self.function.name
+        self._give_back_object()
+        for node in [n for s in self.function.body for n in walk(s) if isinstance(n, gast.stmt | gast.Lambda)]:
+            self.changed = False
+            if isinstance(node, gast.AugAssign):
+                self._update(node)
+            if isinstance(node, gast.stmt):
+                rewrite(node, self._expression)
+            if self.changed:
+                self.facts.origin.foreign[node] = None
+
+    changed: bool = False
+    written: str = ""  # the name of the method that this function is
+
+    def _give_back_object(self) -> None:
+        """An `__init__` that is written out gives the object: its caller made it for that."""
+        first = next(iter(parameters(self.function)), "")
+        cls = self._class(self.kinds.named.get(first, UNKNOWN))
+        if self.function.name not in ("__init__", "__post_init__") or cls is None:
+            return
+        if NEW not in dict(self.kinds.named[first].items):
+            return  # by `super().__init__()`, for an object that another one makes
+        empty = self.function.name == "__init__"
+        self.kinds.of.update({one: _begun(kind) for one, kind in self.kinds.of.items() if NEW in dict(kind.items)})
+        self.kinds.named[first] = _begun(self.kinds.named[first])
+        self.function.name = cls.__name__.lower()
+        for node in [n for n in statements(self.function.body) if isinstance(n, gast.Return)]:
+            node.value = at(name(first), node)
+        last: Node = at(gast.Return(name(first)), self.function.body[-1])
+        if empty:
+            last = self._end_with_display(first, last)
+        self.facts.origin.foreign[last] = None
+        self.function.body.append(last)
+        self.facts.names.local |= {first}
+
+    def _end_with_display(self, first: str, last: Node) -> Node:
+        """`return {"x": x}` for `self.x = x` at the end, where nothing else is done with the object."""
+        body = self.function.body
+        stored = [
+            n for n in body if isinstance(n, gast.Assign) and _attribute_of(n.targets[0], first) and not n.targets[1:]
+        ]
+        reads = [n for s in body for n in find_nodes(s, gast.Name) if n.id in (first, "super")]
+        if len(reads) > len(stored) or stored != body[len(body) - len(stored) :] or not stored:
+            return last
+        keys = [n.targets[0].attr for n in stored]
+        if len(set(keys)) < len(keys):
+            return last
+        made = at(gast.Dict([at(literal_node(one), last) for one in keys], [n.value for n in stored]), last)
+        del body[len(body) - len(stored) :]
+        return at(gast.Return(made), last)
+
+    def _class(self, kind: Kind) -> type | None:
+        """The class of an object that is taken apart."""
+        cls = class_of(kind)
+        return cls if cls in self.classes else None
+
+    def _update(self, node: Node) -> None:
+        """`v = v + w` for `v += w` where the class has written it so."""
+        own = own_operator(type(node.op), self.kinds.of.get(node.target, UNKNOWN))
+        if own is None or self._class(self.kinds.of[node.target]) is None or not isinstance(node.target, gast.Name):
+            return
+        value = self._call(own, [at(name(node.target.id), node.target), node.value], node)
+        node.__class__ = gast.Assign
+        node.targets, node.value = [node.target], value
+        del node.target, node.op
+
+    def _expression(self, part: Node) -> Node:
+        made = part
+        if isinstance(part, gast.Call):
+            made = self._called(part)
+        elif isinstance(part, gast.Attribute):
+            made = self._attribute(part)
+        elif isinstance(part, gast.BinOp):
+            made = self._operator(part)
+        elif isinstance(part, gast.UnaryOp):
+            own = own_operator(type(part.op), self._of(part.operand))
+            made = part if own is None else self._call(own, [part.operand], part)
+        elif isinstance(part, gast.Compare):
+            self._compare(part)
+        if made is not part:
+            self.kinds.of[made] = self.kinds.of.get(part, UNKNOWN)
+            self.changed = True
+        return made
+
+    def _of(self, node: Node) -> Kind:
+        """The kind of an expression, if that is an object which is taken apart."""
+        kind = self.kinds.of.get(node, UNKNOWN)
+        return kind if self._class(kind) is not None else UNKNOWN
+
+    def _operator(self, part: Node) -> Node:
+        left, right = self._of(part.left), self._of(part.right)
+        own = own_operator(type(part.op), left)
+        if own is not None and self._is_sure(left, own.__name__):
+            return self._call(own, [part.left, part.right], part)
+        reflected = own_operator(type(part.op), right, reflected=True)
+        number = self.kinds.of.get(part.left, UNKNOWN).tag == "scalar"  # an array would take the object for an item
+        if reflected is not None and number and self._is_sure(right, reflected.__name__):
+            return self._call(reflected, [part.right, part.left], part)
+        return part
+
+    def _compare(self, part: Node) -> None:
+        """`p is q` for `p == q` where the class says nothing of it."""
+        for place, op in enumerate(part.ops):
+            held = self._of([part.left, *part.comparators][place])
+            if isinstance(op, gast.Eq | gast.NotEq) and held.tag == "made" and not _is_compared(class_of(held)):
+                part.ops[place] = gast.Is() if isinstance(op, gast.Eq) else gast.IsNot()
+                self.changed = True
+
+    def _is_sure(self, held: Kind, attribute: str) -> bool:
+        """Whether an attribute means what the class has: the object is surely of it, or no other class has another."""
+        if held.tag != "made" or held.items[0][1] == UNKNOWN:
+            return True
+        cls = class_of(held)
+        own = inspect.getattr_static(cls, attribute, None)
+        others = [one for one in self.facts.module.apart if one is not cls]
+        return not any(attribute in fields_of_class(one) or _differs(one, attribute, own) for one in others)
+
+    def _attribute(self, part: Node) -> Node:
+        """`p["x"]` for `p.x`, `area(p)` for a property."""
+        held = self._of(part.value)
+        cls = class_of(held)
+        if cls is None:
+            return part
+        found = inspect.getattr_static(cls, part.attr, None)
+        if held.tag == "tuple":
+            if part.attr in cls._fields:
+                return self._item(part, cls._fields.index(part.attr))
+        elif part.attr in dict(held.items[1:]) or found is None or isinstance(found, types.MemberDescriptorType):
+            if isinstance(part.ctx, gast.Load) or not _is_frozen(cls):
+                return self._item(part, part.attr)
+        if isinstance(found, property) and isinstance(part.ctx, gast.Load) and found.fget is not None:
+            return self._call(found.fget, [part.value], part) if self._is_sure(held, part.attr) else part
+        constant = trusted_constant(found)
+        if constant is not None and isinstance(part.ctx, gast.Load) and not _is_stored(cls, part.attr):
+            steady = part.attr not in self.kinds.objects.shaky and self._is_sure(held, part.attr)
+            return at(constant, part) if steady else part
+        return part
+
+    def _item(self, part: Node, key: int | str) -> Node:
+        return at(gast.Subscript(part.value, literal_node(key), part.ctx), part)
+
+    def _called(self, call: Node) -> Node:
+        function = call.func
+        made = self.kinds.of.get(function, UNKNOWN)
+        if made.tag == "class" and made.items[0][0] in self.classes:
+            return self._new(call, made.items[0][0])
+        if self._of(function).tag == "made":
+            own = inspect.getattr_static(class_of(made), "__call__", None)
+            sure = isinstance(own, types.FunctionType) and self._is_sure(made, "__call__")
+            return self._call(own, [function, *call.args], call, call.keywords) if sure else call
+        if isinstance(function, gast.Attribute):
+            return self._inherited(call) or self._of_class(call) or self._method(call)
+        found = binding_of(function, self.facts, self.facts.names.local)
+        asked = self._of(call.args[0]) if call.args else UNKNOWN
+        if found is None or found.kind != "object" or class_of(asked) is None:
+            return call
+        if found.object is dataclasses.replace and len(call.args) == 1:
+            return self._copy(call, call.args[0], asked)
+        if found.object is isinstance and len(call.args) == 2 and self._is_sure(asked, "__class__"):
+            cls = binding_of(call.args[1], self.facts, self.facts.names.local)
+            known = cls is not None and cls.kind == "object" and isinstance(cls.object, type)
+            return at(literal_node(issubclass(class_of(asked), cls.object)), call) if cls and known else call
+        return call
+
+    def _of_class(self, call: Node) -> Node | None:
+        """`through(Plane, a, b)` for `Plane.through(a, b)`, a class method."""
+        held = self.kinds.of.get(call.func.value, UNKNOWN)
+        cls = held.items[0][0] if held.tag == "class" else class_of(self._of(call.func.value))
+        found = None if cls is None else inspect.getattr_static(cls, call.func.attr, None)
+        if cls not in self.classes or not isinstance(found, classmethod):
+            return None
+        whole = at(name(self._name_of(cls)), call)
+        self.kinds.of[whole] = of_object(cls)
+        return self._call(found.__func__, [whole, *call.args], call, call.keywords)
+
+    def _inherited(self, call: Node) -> Node | None:
+        """`area(self, 2.0)` for `super().area(2.0)`."""
+        asked = call.func.value
+        if not isinstance(asked, gast.Call) or getattr(asked.func, "id", "") != "super" or asked.args:
+            return None
+        first = next(iter(parameters(self.function)), "")
+        order = getattr(self._class(self.kinds.named.get(first, UNKNOWN)), "__mro__", ())
+        here = [k for k, one in enumerate(order) if self._is_in(one)]
+        found = (
+            [vars(one)[call.func.attr] for one in order[here[0] + 1 :] if call.func.attr in vars(one)] if here else []
+        )
+        if not found or not isinstance(found[0], types.FunctionType):
+            return None
+        own = at(name(first), call)
+        self.kinds.of[own] = self.kinds.named[first]
+        return self._call(found[0], [own, *call.args], call, call.keywords)
+
+    def _is_in(self, cls: type) -> bool:
+        """Whether the function is a method of this very class."""
+        found = vars(cls).get(self.written)
+        try:
+            own = self.facts.module.source(found)[0] if isinstance(found, types.FunctionType) else None
+        except DifferentiationError:
+            return False
+        return own is not None and own.tree is self.facts.source.tree
+
+    def _method(self, call: Node) -> Node:
+        """`area(p, 2.0)` for `p.area(2.0)`."""
+        base, attribute = call.func.value, call.func.attr
+        held = self._of(base)
+        cls = class_of(held)
+        if cls is None:
+            return call
+        if attribute == "_replace" and held.tag == "tuple" and not call.args:
+            return self._copy(call, base, held)
+        found = inspect.getattr_static(cls, attribute, None)
+        if attribute in dict(held.items[1:]) or not self._is_sure(held, attribute):
+            return call
+        if isinstance(found, types.FunctionType):
+            return self._call(found, [base, *call.args], call, call.keywords)
+        if isinstance(found, staticmethod):
+            return self._call(found.__func__, call.args, call, call.keywords)
+        return call
+
+    def _call(self, function: Callable[..., object], args: list[Node], where: Node, words: Sequence[Node] = ()) -> Node:
+        """A call of what a class has written."""
+        called = at(name(self._name_of(function)), where)
+        self.kinds.of[called] = of_object(function)
+        return at(gast.Call(called, args, list(words)), where)
+
+    def _name_of(self, found: Callable[..., object]) -> str:
+        """A name that means a function or a class here."""
+        if found not in self.named:
+            stem = "new" if found.__name__ == "__init__" else found.__name__.strip("_")
+            self.named[found] = self.facts.names.fresh(stem)
+            self.facts.namespace = Overlay(self.facts.namespace, {self.named[found]: Binding("object", found)})
+        return self.named[found]
+
+    def _copy(self, call: Node, base: Node, held: Kind) -> Node:
+        """A changed copy: what is not given is that of the object, which has a name."""
+        cls = class_of(held)
+        given = {str(word.arg): word.value for word in call.keywords}
+        if not isinstance(base, gast.Name) or any(one not in fields_of_class(cls) for one in given):
+            return call
+        if not issubclass(cls, tuple) and hasattr(cls, "__post_init__"):
+            return call
+        for place, one in enumerate(fields_of_class(cls)):
+            key = literal_node(place if held.tag == "tuple" else one)
+            given.setdefault(one, at(expression("p[key]", p=copy(base), key=key), call))
+        return self._display(cls, given, call)
+
+    def _display(self, cls: type, given: dict[str, Node], where: Node) -> Node:
+        values = [given[one] for one in fields_of_class(cls)]
+        if issubclass(cls, tuple):
+            return at(gast.Tuple(values, gast.Load()), where)
+        return at(gast.Dict([at(literal_node(one), where) for one in fields_of_class(cls)], values), where)
+
+    def _new(self, call: Node, cls: type) -> Node:
+        """A display of the fields, or a call of what makes them."""
+        if any(isinstance(one, gast.Starred) for one in call.args) or any(word.arg is None for word in call.keywords):
+            return call
+        if cls is types.SimpleNamespace:
+            values = [word.value for word in call.keywords]
+            return at(gast.Dict([at(literal_node(w.arg), call) for w in call.keywords], values), call)
+        self._note(cls)
+        if not dataclasses.is_dataclass(cls) and not issubclass(cls, tuple):
+            return self._initialised(call, cls)
+        names = fields_of_class(cls)
+        given = dict(zip(names, call.args, strict=False)) | {str(word.arg): word.value for word in call.keywords}
+        if len(call.args) > len(names) or any(one not in names for one in given):
+            return call
+        for one in names:
+            default = given.get(one) or _default(cls, one)
+            if default is None:
+                return call
+            given[one] = at(default, call) if one not in given else default
+        made = self._display(cls, given, call)
+        after = inspect.getattr_static(cls, "__post_init__", None) if not issubclass(cls, tuple) else None
+        return made if after is None else self._call(after, [self._with_kind(made, cls)], call)
+
+    def _with_kind(self, made: Node, cls: type) -> Node:
+        self.kinds.of[made] = Kind("made", None, ((cls, UNKNOWN), (NEW, UNKNOWN)))
+        return made
+
+    def _initialised(self, call: Node, cls: type) -> Node:
+        init = inspect.getattr_static(cls, "__init__", None)
+        begun = self._with_kind(at(gast.Dict([], []), call), cls)
+        if not isinstance(init, types.FunctionType):
+            return begun
+        return self._call(init, [begun, *call.args], call, call.keywords)
+
+    def _note(self, cls: type) -> None:
+        """Note what making and asking an object runs, so that a change of it can be told."""
+        noted = self.facts.module.methods
+        if dataclasses.is_dataclass(cls) or issubclass(cls, tuple):
+            noted.append((cls, "", what_makes(cls), None))
+        written = {one for base in cls.__mro__[:-1] for one, held in vars(base).items() if _is_code(held)}
+        noted += [(cls, one, inspect.getattr_static(cls, one), None) for one in sorted(written)]
+
+
+NEW = object()  # the field of an object that has none yet: nobody else knows it
+
+
+def _begun(kind: Kind) -> Kind:
+    """An object that has been given to others, or has some fields."""
+    return replace(kind, items=tuple(one for one in kind.items if one[0] is not NEW))
+
+
+def _attribute_of(place: Node, held: str) -> bool:
+    return isinstance(place, gast.Attribute) and getattr(place.value, "id", "") == held
+
+
+def _is_code(held: object) -> bool:
+    return isinstance(held, types.FunctionType | property | staticmethod | classmethod)
+
+
+def _differs(cls: type, attribute: str, own: object) -> bool:
+    other = inspect.getattr_static(cls, attribute, None)
+    return attribute == "__class__" or (other is not None and other is not own) or _is_stored(cls, attribute)
+
+
+def _is_frozen(cls: type) -> bool:
+    return bool(getattr(getattr(cls, "__dataclass_params__", None), "frozen", False))
+
+
+def _is_remade(cls: type) -> bool:
+    """Whether `C(**fields)` makes an object again."""
+    return dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__")
+
+
+def _is_compared(cls: type) -> bool:
+    return inspect.getattr_static(cls, "__eq__", None) is not object.__eq__
+
+
+def _is_stored(cls: type, attribute: str) -> bool:
+    """Whether some function of a class binds an attribute of this name."""
+    written = [f for base in cls.__mro__ for f in vars(base).values() if isinstance(f, types.FunctionType)]
+    return any(i.opname == "STORE_ATTR" and i.argval == attribute for f in written for i in get_instructions(f))
+
+
+_SPECIAL = {"__init__", "__post_init__", "__call__", "__repr__", "__str__", "__format__",
+            *(f"__{side}{one}__" for one in OPERATORS.values() for side in ("", "r"))}  # fmt: skip
+_ASKED = {"__dict__", "setattr", "__setattr__", "vars", "getattr", "__class__", "hasattr", "delattr"}
+
+
+def can_open(cls: type, facts: Facts) -> bool:
+    """Whether an object is its fields and what its class has written, and nothing else happens where it is asked."""
+    if issubclass(cls, tuple) or cls is types.SimpleNamespace:
+        return cls is types.SimpleNamespace or _is_plain(cls, facts)
+    if issubclass(cls, BaseException) or type(cls).__call__ is not type.__call__ or _is_of_library(cls):
+        return False
+    record = dataclasses.is_dataclass(cls)
+    if record and (not has_plain_attributes(cls) or not _is_made_by_fields(cls)):
+        return False
+    held = [(one, found) for base in cls.__mro__[:-1] for one, found in vars(base).items()]
+    written = [(one, found) for one, found in held if isinstance(found, types.FunctionType)]
+    odd = [one for one, f in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL and not _is_generated(f)]
+    other = [
+        one for one, found in held if hasattr(type(found), "__get__") and not _is_code(found) and not _is_slot(found)
+    ]
+    other = [one for one in other if one not in ("__dict__", "__weakref__")]
+    asked = {one for _, f in written if not _is_generated(f) for one in f.__code__.co_names} & _ASKED
+    hidden = any(_is_stored(cls, one) for one, found in held if _is_code(found))
+    return cls.__new__ is object.__new__ and not odd and not other and not asked and not hidden
+
+
+def _is_generated(function: types.FunctionType) -> bool:
+    """Whether `@dataclass` has written a function."""
+    return function.__code__.co_filename == "<string>" or "reprlib" in function.__code__.co_filename
+
+
+def _is_of_library(cls: type) -> bool:
+    home = cls.__module__.partition(".")[0]
+    return home in ("numpy", "scipy", "srcgrad") or (home in sys.stdlib_module_names and home != "__main__")
+
+
+def _is_made_by_fields(owner: Any) -> bool:
+    """Whether `@dataclass` has written how an object is made: each field is given, and nothing else is."""
+    given = list(inspect.signature(owner.__init__).parameters)[1:]
+    return _is_generated(owner.__init__) and given == list(owner.__dataclass_fields__)
 
 
 def solutions(function: Node, work: Rewriting) -> None:

@@ -477,7 +477,8 @@ _NUMPYS = (np.ndarray, np.generic)
 def like_output(tangent: Any, output: object) -> Any:
     """The tangent of a number as a number, a 0-d array is unpacked; that of an array in its dtype."""
     if isinstance(output, tuple):
-        return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))
+        parts = [like_output(t, y) for t, y in zip(tangent, output, strict=True)]
+        return type(output)(*parts) if hasattr(output, "_fields") else tuple(parts)
     if type(output) is list and type(tangent) is list:
         return [like_output(t, y) for t, y in zip(tangent, output, strict=True)]
     if type(output) is float and isinstance(tangent, np.floating):
