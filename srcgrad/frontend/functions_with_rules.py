@@ -369,6 +369,10 @@ def with_places(function: Function, wrt: object, count: int | None = None) -> Fu
     asked = [one for one in asked if type(one) is int]
     if place is None or not any(one < 0 or one >= place for one in asked):
         return None
+    if inside and count is not None and any(one >= count for one in asked):
+        name = getattr(function, "__name__", "the function")
+        message = f"{name} is wrapped, and its wrapper may tell an argument that is given by name"
+        raise DifferentiationError("E5009", message, "give what is differentiated by position")
     return function if count is None else _one_by_one(function, known, place, count, inside)
 
 

@@ -90,7 +90,7 @@ def named_akima(x):
 
 
 REFUSED = [
-    akima, named_akima, polynomial, series, object_of_a_class, by_text, by_name_in_a_dict,
+    akima, named_akima, polynomial, series, by_text, by_name_in_a_dict,
 ]  # fmt: skip
 
 
@@ -122,6 +122,7 @@ FOLLOWED = [
     written_out,
     calls_what_does_not_depend,
     made_function,
+    object_of_a_class,
     named_function,
 ]
 
