@@ -859,10 +859,11 @@ def _is_of_library(cls: type) -> bool:
     return home in ("numpy", "scipy", "srcgrad") or (home in sys.stdlib_module_names and home != "__main__")
 
 
-def _is_made_by_fields(owner: Any) -> bool:
+def _is_made_by_fields(owner: type) -> bool:
     """Whether `@dataclass` has written how an object is made: each field is given, and nothing else is."""
-    given = list(inspect.signature(owner.__init__).parameters)[1:]
-    return _is_generated(owner.__init__) and given == list(owner.__dataclass_fields__)
+    init = inspect.getattr_static(owner, "__init__")
+    given = list(inspect.signature(init).parameters)[1:]
+    return _is_generated(init) and given == list(getattr(owner, "__dataclass_fields__", {}))
 
 
 def solutions(function: Node, work: Rewriting) -> None:
