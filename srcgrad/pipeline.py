@@ -33,6 +33,7 @@ from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import OverRowsError, note_row_independence
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import (
     PLAIN,
     AskedKinds,
@@ -529,20 +530,23 @@ def derive(
     module.making[made] = facts
     give_seeds(facts)
     if module.blocks and not wanted.called and mode != "hvp":  # of rows all is taken apart, for a proof
-        wide = tuple(
-            dict.fromkeys(
-                [*wanted.wrt, *module.blocks.over, *(parameters(facts.source.tree) if mode == "primal" else ())]
-            )
-        )
-        facts.request = replace(facts.request, wrt=wide, asked=wanted.wrt)
+        more = parameters(facts.source.tree) if module.blocks.apart else ()
+        if mode != "primal" or module.blocks.apart:
+            wide = tuple(dict.fromkeys([*wanted.wrt, *module.blocks.over, *more]))
+            facts.request = replace(facts.request, wrt=wide, asked=wanted.wrt)
     facts.names.taken.add(made)
     with collection_paused():
         try:
             return _finish_derivative(begun, kinds, made)
         except OverRowsError as found:  # once more, with the call written out that adds up over rows
             module.blocks = replace(module.blocks, over_rows=module.blocks.over_rows | {found.place})
-            module.names.taken.discard(made)
-            return derive(source, namespace, wanted, module, key, step)
+        except DifferentiationError as error:  # once more, with what reads no rows taken apart as well: ranks are known
+            widened = not module.blocks or module.blocks.apart
+            if error.code != "E5029" or mode != "primal" or wanted.called or widened:
+                raise
+            module.blocks = replace(module.blocks, apart=True)
+        module.names.taken.discard(made)
+        return derive(source, namespace, wanted, module, key, step)
 
 
 def give_seeds(facts: Facts) -> None:

@@ -41,6 +41,7 @@ class Blocks:
     over: tuple[str, ...]
     rows: int | None = None
     chunks: int | None = None
+    apart: bool = False  # whether what reads no rows is taken apart as well, so that its ranks are known
     over_rows: frozenset[tuple[str, int, int, int]] = (
         frozenset()
     )  # calls that are written out, as they add up over rows
