@@ -21,7 +21,7 @@ import math
 import operator
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any  # operations are arbitrary Python objects
@@ -473,14 +473,6 @@ OF_DISTRIBUTIONS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "lo
 
 def method_without_rule(node: Node, facts: Facts) -> Exception:
     """E5003 for a call of a method of which only its name is known."""
-    held = getattr(node.func.value, "id", "")
-    maker = getattr(facts.activity.definition.get(held), "value", node.func.value)
-    found = binding_of(maker.func, facts, facts.names.local) if isinstance(maker, gast.Call) else None
-    if found is not None and isinstance(found.object, type) and not _is_of_others(found.object):
-        called = gast.unparse(maker.func)
-        kind = "" if is_dataclass(found.object) else f"make `{called}` a dataclass, and "
-        what = f"no derivative goes through the method `.{node.func.attr}()` of what `{called}(...)` makes"
-        return facts.refuse(node, "E5003", what, f"{kind}give the object a name first: `made = {called}(...)`")
     remedy = "call the NumPy function instead, or write a rule for a function of your own and call that"
     return facts.refuse(
         node,
@@ -488,11 +480,6 @@ def method_without_rule(node: Node, facts: Facts) -> Exception:
         f"the method `.{node.func.attr}()` has no rule",
         FROZEN if node.func.attr in OF_DISTRIBUTIONS else remedy,
     )
-
-
-def _is_of_others(made: type) -> bool:
-    """Whether a class is one of Python's, NumPy's or SciPy's, which nobody writes anew."""
-    return made.__module__.partition(".")[0] in ("builtins", "numpy", "scipy")
 
 
 def is_method_of_no_array(call: Node) -> bool:

@@ -108,24 +108,3 @@ BACKED = Backed()
 @pytest.mark.parametrize("f", [lambda x: BACKED.sum(x), lambda x: BACKED.xp.sum(x * x)])
 def test_modules_that_a_class_holds(f):
     srcgrad.check_grads(f, (np.array([0.3, 0.9]),), order=2)
-
-
-@dataclasses.dataclass
-class Slope:
-    p: Any
-
-    def energy(self, x: Any) -> Any:
-        return np.sum(self.p * x)
-
-
-def test_a_method_of_what_is_made_at_once_names_the_class():
-    x = np.array([0.3, 0.9])
-    with pytest.raises(srcgrad.DifferentiationError, match=r"`.energy\(\)` of what `Slope\(...\)` makes") as failed:
-        srcgrad.grad(lambda p: Slope(p).energy(x))(2.0)
-    assert failed.value.code == "E5003" and "give the object a name first: `made = Slope(...)`" in str(failed.value)
-
-    def named(p):
-        made = Slope(p)
-        return made.energy(x)
-
-    assert np.isclose(srcgrad.grad(named)(2.0), 1.2)
