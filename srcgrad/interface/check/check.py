@@ -363,7 +363,8 @@ def _gradient_differences(subject: Subject, point: _Point, adjoints: list[object
     gradient = value_and_grad(subject.function, subject.active)(*subject.args)[1]
     pulled, found = (vector_along(subject.active_arguments, list(each)) for each in (adjoints, gradient))
     scale = np.max(np.abs(pulled), initial=0.0, where=np.isfinite(pulled))
-    room = 10.0 * subject.limits.pairing * scale
+    rounding = np.finfo(float).eps * abs(float(point.value)) * float(np.max(np.abs(point.seed)))  # where all cancels
+    room = max(10.0 * subject.limits.pairing * scale, 64.0 * rounding)
     near = np.allclose(pulled, found * point.seed, rtol=0.0, atol=room, equal_nan=True)
     return [] if near else ["value_and_grad gives another gradient than the pullback"]
 

@@ -224,3 +224,10 @@ def drawn_anew(x):
 def test_a_function_that_gives_another_value_at_each_call_is_undecided() -> None:
     with pytest.raises(CheckUndecided, match="another value at each call"):
         check_grads(drawn_anew, (np.array([0.3, 2.5]),))
+
+
+def test_a_gradient_that_is_rounding_alone_is_no_other_gradient() -> None:
+    def centred(x):
+        return 0.9 + np.sum((x - np.mean(x)) / 0.7) * 0.3
+
+    check_grads(centred, (np.array([0.913, 0.124, -0.746]),), order=1)
