@@ -157,9 +157,14 @@ def _plain(value: object, name: str) -> str:
     """What to pass in place of a value of a kind that is not supported."""
     if hasattr(value, "to_numpy"):  # pandas, xarray, polars
         return f"pass the array in it, `{name}.to_numpy()`"
-    if any(map(_holds_inexact, getattr(value, "__dict__", {}).values())):  # an object with numbers in it
+    if has_numbers(value):
         return f"make `{type(value).__name__}` a dataclass, or pass its arrays one by one"
     return "pass numbers, arrays or containers of them"
+
+
+def has_numbers(value: object) -> bool:
+    """Whether a value is an object of a class in whose attributes there are numbers."""
+    return any(map(_holds_inexact, getattr(value, "__dict__", {}).values()))
 
 
 def _by_another(name: str, parameters: Iterable[str]) -> str:

@@ -31,7 +31,7 @@ from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.calls.side_effects import check_repeatable
 from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_options, with_places
-from srcgrad.interface.api.arguments import check_input
+from srcgrad.interface.api.arguments import check_input, has_numbers
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, X, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.row_blocks import RowDerivative, pulled_rows, spread_rows, stand_in
@@ -430,8 +430,8 @@ def jvp(
     """The value and its derivative along the tangents: `(y, y_dot)`.
 
     `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments
-    without floats are ignored. `target`, `shard` and `chunks` are those of `grad`: the tangent of an argument whose
-    rows are spread is spread as well. Texts are kept as by `vjp`.
+    without floats are ignored, and an object that is no dataclass has None. `target`, `shard` and `chunks` are those of
+    `grad`: the tangent of an argument whose rows are spread is spread as well. Texts are kept as by `vjp`.
 
     >>> import numpy as np
     >>> from srcgrad import jvp
@@ -446,6 +446,9 @@ def jvp(
     places = float_arguments(function, primals)
     function = by_place(function, places, len(primals))
     derivative = _recent(function, "forward", places, False, target, spread)
+    for k, name in enumerate(derivative.signature.parameters):
+        if k not in places and k < len(primals) and tangents[k] is not None and has_numbers(primals[k]):
+            check_input(primals[k], name)  # its tangent would count for nothing
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot
 

@@ -96,3 +96,16 @@ def test_a_users_own_rule_raises_what_it_raises():
     back = vjp(lambda x: twice(x) * 1.0, 1.5)[1]
     with pytest.raises(ValueError, match="of my own"):
         back(1.0)
+
+
+def test_a_tangent_of_an_object_is_refused_where_it_would_count_for_nothing():
+    class Node:
+        def __init__(self, v):
+            self.v = v
+
+    def product(node, x):
+        return node.v * x
+
+    assert jvp(product, (Node(2.0), 0.7), (None, 1.0)) == (1.4, 2.0)
+    with pytest.raises(DifferentiationError, match=r"E5017.*`node` is of type Node"):
+        jvp(product, (Node(2.0), 0.7), (Node(1.0), 0.0))
