@@ -451,6 +451,14 @@ def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exce
         wrong = f"`{user}` is an argument, which the caller holds"
         return facts.refuse(node, "E5010", wrong, f"write into a copy: `{user} = {user}.copy()` before it changes")
     line = getattr(made, "lineno", 0)
+    key = getattr(getattr(part_written(node), "slice", None), "value", None)
+    if isinstance(key, str):  # of a dict, or of an object, which is one in the text
+        return facts.refuse(
+            node,
+            "E5010",
+            f"`{user}` changes, and line {line} may bind it to what something else holds",
+            f"make a new object or dict in line {line}, or change it by the name that it was made with",
+        )
     return facts.refuse(
         node,
         "E5010",
