@@ -82,11 +82,21 @@ def open_records(function: Node, work: Rewriting) -> None:
         elif kind.owner is not None:
             facts.kinds.records[parameter] = kind.owner
     _find_made(function, work)
+    _note_changed(function, facts)
     for name in facts.kinds.records:
         known = of_argument(name, Kind("object", None, ((facts.kinds.records[name], Kind()),)))
         if known is not None:
             facts.names.functions[name] = known
     spell_fields(function, facts)
+
+
+def _note_changed(function: Node, facts: Facts) -> None:
+    """Note the arguments whose fields are assigned to: a call looks whether another argument is the same object."""
+    for node in statements(function.body):
+        fields = [part for part in find_nodes(node, gast.Attribute) if isinstance(part.ctx, gast.Store)]
+        for one in [getattr(part.value, "id", "") for part in fields]:
+            if one in facts.kinds.records and one in parameters(function):
+                facts.resolution.entered.setdefault(one, node)
 
 
 def _open_others(parameter: str, function: Node, work: Rewriting) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import linalg, stats
@@ -109,3 +111,24 @@ def test_a_tangent_of_an_object_is_refused_where_it_would_count_for_nothing():
     assert jvp(product, (Node(2.0), 0.7), (None, 1.0)) == (1.4, 2.0)
     with pytest.raises(DifferentiationError, match=r"E5017.*`node` is of type Node"):
         jvp(product, (Node(2.0), 0.7), (Node(1.0), 0.0))
+
+
+@dataclasses.dataclass
+class Spring:
+    length: float
+    stiffness: float = 2.0
+
+
+KEPT = Spring(1.0)
+
+
+def stretched(one, other, x):
+    one.length = x
+    return other.length * x + KEPT.stiffness
+
+
+def test_an_object_that_changes_is_given_once() -> None:
+    assert grad(stretched, wrt="x")(Spring(1.0), Spring(3.0), 0.5) == 3.0
+    for one, other in [(spring := Spring(1.0), spring), (KEPT, Spring(3.0))]:
+        with pytest.raises(DifferentiationError, match=r"E5010.*the argument `one` is written into"):
+            grad(stretched, wrt="x")(one, other, 0.5)
