@@ -71,7 +71,6 @@ X = np.array([2.0, 3.0])
         (lambda p: np.prod(np.array(tuple(p))), X, "use `list(p)`", lambda p: np.prod(np.array(list(p)))),
         (of_local_copy, 1.5, "`{k: v for k, v in p.items()}`", of_comprehension),
         (of_attribute, 1.5, "keep it in a dict: `state['level'] = ...`", of_state),
-        (lambda p: sum([p, Spring(p).rate]), 1.5, "pass what it holds", lambda p: sum([p, p])),
         (lambda x: np.cumsumm(x)[1], X, "did you mean cumsum", lambda x: np.cumsum(x)[1]),
         (lambda x: np.sum(np.spacing(x)), X, OWN_RULE, lambda x: np.sum(own(x))),
     ],

@@ -80,7 +80,6 @@ RIGHT = {
 }
 # What cannot be told: an object whose arithmetic is its own, that changes, whose own attribute hides a method.
 REFUSED = {
-    "mul": "c = m.copy()\n    return np.sum(c * x)",
     "set": "c = M(3.0)\n    c.set(x[0])\n    return c.mean(x)",
     "set2": "c = m.copy()\n    c.w = x[0]\n    return c.mean(x)",
     "setc": "c = m.copy()\n    c.set(5.0)\n    return c.mean(x)",

@@ -155,7 +155,7 @@ def doubled(args: Arguments) -> Arguments:
 
 def amiss(error: DifferentiationError, text: str) -> str:
     """Why a refusal of a program that runs is a fault: a text made of it fails, or no line of its own is named."""
-    if error.message.startswith("the rule does not hold"):
+    if error.message.startswith(("the rule does not hold", "the derivative fails")):
         return "a text made here fails"
     if error.place is None:
         return "no place is named"

@@ -269,7 +269,8 @@ class Effects:
     def _refine(self, found: list[Change], tree: Node, inner: Facts) -> tuple[Change, ...]:
         """Of changed parameters, those that hold there what the caller gave, once all is spelled as statements."""
         given = any(each.given and each.how in (STORE, METHOD, AUGMENT) for each in found)
-        if not given and not find_nodes(tree, gast.Import, gast.ImportFrom):  # names of modules, which are told later
+        imports = not inner.source.library and find_nodes(tree, gast.Import, gast.ImportFrom)
+        if not given and not imports:  # names of modules, which are told later; a library's are not imported for this
             return tuple(found)
         try:
             spelled = self._find(self.facts.module.spell(copy(tree), inner, bare=True), inner)

@@ -419,7 +419,11 @@ class ObjectsApart:
                 self.classes[cls] = None
 
     def _flows(self, node: Node) -> bool:
-        return self.varied is None or reads_varied(node, self.varied, self.facts, self.facts.names.local)
+        """Whether a derivative may flow through an object, or a function that is written out here makes it."""
+        if self.varied is None or reads_varied(node, self.varied, self.facts, self.facts.names.local):
+            return True
+        asked = self.kinds.of.get(node.func, UNKNOWN) if isinstance(node, gast.Call) else UNKNOWN
+        return isinstance(node, gast.Call) and asked.tag != "class" and self.kinds.of[node].tag == "made"
 
     def _simple_names(self, nodes: list[Node]) -> dict[str, None]:
         """Names of objects of which no more than fields and methods that ask for fields are read."""
