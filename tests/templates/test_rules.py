@@ -107,7 +107,7 @@ def test_float32_stays_float32(rule: Rule) -> None:
 
     The bound is that of a condition number of some hundreds, which the domains and forms stay below.
     """
-    for case in cases(rule):
+    for case in representative_cases(rule):
         low = case.arguments(np.float32)
         high = tuple(a.astype(np.float64) if _is_single(a) else a for a in low)
         g_low, g_high = _gradients(case, low), _gradients(case, high)
@@ -123,7 +123,7 @@ def test_mixed_precision_keeps_each_dtype(rule: Rule) -> None:
         assert not_mirrored(_active(mixed), _active(_gradients(case, mixed), mixed), str(case)) == []
 
 
-@of_each(RULES)
+@of_each(RULES if every() else RULES[::2])
 def test_layout_of_memory_does_not_matter(rule: Rule) -> None:
     for case in representative_cases(rule):
         if any(len(shape or ()) > 0 for shape in case.shapes):
@@ -173,15 +173,15 @@ def test_pinned_points(rule: Rule) -> None:
 
 @of_each([rule for rule in RULES if rule.second])
 def test_second_order(rule: Rule) -> None:
-    """Reverse over reverse of the first form and of every sixth other one; of a third of the rules all four nestings.
+    """Reverse over reverse of the first form; of a third of the rules all four nestings.
 
     `make rules` checks all nestings of all forms.
     """
     reports = {}
     first, *others = representative_cases(rule)
     all_nestings = every() or zlib.crc32(rule.name.encode()) % 3 == 0
-    for place, case in enumerate([first, *others[::6]]):
-        modes = MODES if all_nestings and not place else ("reverse",)
+    for case in [first, *(others if every() else [])]:
+        modes = MODES if all_nestings else ("reverse",)
         reports[str(case)] = _report(case, case.arguments(), 2, modes)
     assert _failures(reports) == ""
 
