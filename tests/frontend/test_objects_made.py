@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import pytest
 
+import srcgrad
 from tests.random.judge import Finding, judged
 
 HEAD = """
@@ -105,3 +109,21 @@ def test_right(name: str) -> None:
 def test_right_or_refused(name: str) -> None:
     found = of(REFUSED[name])
     assert found.verdict in ("right", "refused"), found
+
+
+MADE: dict[str, Any] = {"dataclasses": dataclasses}
+exec(
+    "@dataclasses.dataclass\nclass Doubled:\n    a: float\n    def __init__(self, a):\n        self.a = 2.0 * a\n", MADE
+)
+Doubled = MADE["Doubled"]
+
+
+def of_doubled(x: float) -> float:
+    made = Doubled(x)
+    return float(made.a * x)
+
+
+def test_what_a_dataclass_has_written_is_told_by_its_code() -> None:
+    """Both have no file: an `__init__` of one's own was taken for that of `@dataclass`, which stores what it is given."""
+    with pytest.raises(srcgrad.DifferentiationError, match="E5005"):
+        srcgrad.grad(of_doubled)(1.5)

@@ -12,6 +12,8 @@ import dataclasses
 import inspect
 import sys
 import types
+import weakref
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from dis import get_instructions
@@ -28,6 +30,7 @@ from srcgrad.core.facts import UNKNOWN, Facts, Kind, inner_kinds
 from srcgrad.core.identity import Function, home, is_distribution
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import CalledObject, Parts, called_object, makes_new, parts_of
+from srcgrad.core.source_text import same_code
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -216,8 +219,9 @@ def _is_written(owner: Any) -> bool:
     """Whether an object is made by what `@dataclass` or NamedTuple has written, with the defaults of the fields."""
     of_tuple = issubclass(owner, tuple)
     made = owner.__new__ if of_tuple else owner.__init__
-    code = getattr(made, "__code__", None)
-    if code is None or code.co_filename != "<string>" or type(owner).__call__ is not type.__call__:
+    if not isinstance(made, types.FunctionType) or type(owner).__call__ is not type.__call__:
+        return False
+    if not is_generated(made, owner):
         return False
     fields = [] if of_tuple else [f for f in dataclasses.fields(owner) if f.init]
     given = list(owner._field_defaults.values()) if of_tuple else [f.default for f in fields]
@@ -225,6 +229,52 @@ def _is_written(owner: Any) -> bool:
     first = len(given) - len(now)
     alike = all(one is known or known is dataclasses.MISSING for one, known in zip(now, given[first:], strict=False))
     return alike and not any(known is not dataclasses.MISSING for known in given[:first])
+
+
+def is_generated(function: types.FunctionType, owner: Any) -> bool:
+    """Whether `@dataclass` or NamedTuple has written a method of a class: it has the code that these write for it.
+
+    >>> @dataclasses.dataclass
+    ... class Own:
+    ...     a: float
+    ...     def __init__(self, a):
+    ...         self.a = 2.0 * a
+    >>> is_generated(Own.__init__, Own), is_generated(Own.__eq__, Own)
+    (False, True)
+    """
+    twin = _twins.get(owner)
+    if twin is None:
+        twin = _twins[owner] = _twin_of(owner)
+    other = inspect.getattr_static(twin, function.__name__, None)
+    code = getattr(getattr(other, "__func__", other), "__code__", None)
+    return code is not None and same_code(function.__code__, code)
+
+
+_twins: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
+
+
+def _twin_of(owner: Any) -> type:
+    """A class of the same fields, of which all else is written by `@dataclass` or NamedTuple; else an empty one."""
+    if issubclass(owner, tuple):
+        return namedtuple(owner.__name__, getattr(owner, "_fields", ()))
+    if not dataclasses.is_dataclass(owner):
+        return object
+    whole: Any = owner
+    plain = {one.name for one in dataclasses.fields(owner)}
+    given = inspect.signature(whole.__init__).parameters
+    made = []
+    for one in whole.__dataclass_fields__.values():
+        if one.name in plain or one.name in given:  # the others belong to the class
+            default = {"default": one.default} if one.default is not dataclasses.MISSING else {}
+            default |= (
+                {"default_factory": one.default_factory} if one.default_factory is not dataclasses.MISSING else {}
+            )
+            asked = {key: getattr(one, key) for key in ("init", "repr", "hash", "compare", "kw_only")}
+            kind = object if one.name in plain else dataclasses.InitVar[object]
+            made.append((one.name, kind, dataclasses.field(**default, **asked)))
+    after = {"__post_init__": None} if hasattr(owner, "__post_init__") else {}
+    how = {key: getattr(whole.__dataclass_params__, key) for key in ("eq", "order", "frozen", "unsafe_hash")}
+    return dataclasses.make_dataclass(whole.__name__, made, namespace=after, **how)
 
 
 def _copied_record(call: Node, work: Rewriting) -> str | None:
@@ -851,21 +901,18 @@ def can_open(cls: type, facts: Facts) -> bool:
     record = dataclasses.is_dataclass(cls)
     if record and (not has_plain_attributes(cls) or not _is_made_by_fields(cls)):
         return False
-    held = [(one, found) for base in cls.__mro__[:-1] for one, found in vars(base).items()]
-    written = [(one, found) for one, found in held if isinstance(found, types.FunctionType)]
-    odd = [one for one, f in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL and not _is_generated(f)]
+    bases = cls.__mro__[:-1]
+    held = [(one, found) for base in bases for one, found in vars(base).items()]
+    functions = [(base, one, f) for base in bases for one, f in vars(base).items() if isinstance(f, types.FunctionType)]
+    written = [(one, f) for base, one, f in functions if not is_generated(f, base)]
+    odd = [one for one, _ in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL]
     other = [
         one for one, found in held if hasattr(type(found), "__get__") and not _is_code(found) and not _is_slot(found)
     ]
     other = [one for one in other if one not in ("__dict__", "__weakref__")]
-    asked = {one for _, f in written if not _is_generated(f) for one in f.__code__.co_names} & _ASKED
+    asked = {one for _, f in written for one in f.__code__.co_names} & _ASKED
     hidden = any(_is_stored(cls, one) for one, found in held if _is_code(found))
     return cls.__new__ is object.__new__ and not odd and not other and not asked and not hidden
-
-
-def _is_generated(function: types.FunctionType) -> bool:
-    """Whether `@dataclass` has written a function."""
-    return function.__code__.co_filename == "<string>" or "reprlib" in function.__code__.co_filename
 
 
 def _is_of_library(cls: type) -> bool:
@@ -877,7 +924,7 @@ def _is_made_by_fields(owner: type) -> bool:
     """Whether `@dataclass` has written how an object is made: each field is given, and nothing else is."""
     init = inspect.getattr_static(owner, "__init__")
     given = list(inspect.signature(init).parameters)[1:]
-    return _is_generated(init) and given == list(getattr(owner, "__dataclass_fields__", {}))
+    return is_generated(init, owner) and given == list(getattr(owner, "__dataclass_fields__", {}))
 
 
 def solutions(function: Node, work: Rewriting) -> None:
