@@ -124,6 +124,6 @@ def of_doubled(x: float) -> float:
 
 
 def test_what_a_dataclass_has_written_is_told_by_its_code() -> None:
-    """Both have no file: an `__init__` of one's own was taken for that of `@dataclass`, which stores what it is given."""
+    """Neither has a file: an `__init__` of one's own was taken for that of `@dataclass`."""
     with pytest.raises(srcgrad.DifferentiationError, match="E5005"):
         srcgrad.grad(of_doubled)(1.5)

@@ -221,7 +221,7 @@ def _is_written(owner: Any) -> bool:
     made = owner.__new__ if of_tuple else owner.__init__
     if not isinstance(made, types.FunctionType) or type(owner).__call__ is not type.__call__:
         return False
-    if not is_generated(made, owner):
+    if not is_generated(made, owner, "__new__" if of_tuple else "__init__"):
         return False
     fields = [] if of_tuple else [f for f in dataclasses.fields(owner) if f.init]
     given = list(owner._field_defaults.values()) if of_tuple else [f.default for f in fields]
@@ -231,7 +231,7 @@ def _is_written(owner: Any) -> bool:
     return alike and not any(known is not dataclasses.MISSING for known in given[:first])
 
 
-def is_generated(function: types.FunctionType, owner: Any) -> bool:
+def is_generated(function: types.FunctionType, owner: type, attribute: str) -> bool:
     """Whether `@dataclass` or NamedTuple has written a method of a class: it has the code that these write for it.
 
     >>> @dataclasses.dataclass
@@ -239,13 +239,13 @@ def is_generated(function: types.FunctionType, owner: Any) -> bool:
     ...     a: float
     ...     def __init__(self, a):
     ...         self.a = 2.0 * a
-    >>> is_generated(Own.__init__, Own), is_generated(Own.__eq__, Own)
+    >>> is_generated(Own.__init__, Own, "__init__"), is_generated(Own.__eq__, Own, "__eq__")
     (False, True)
     """
     twin = _twins.get(owner)
     if twin is None:
         twin = _twins[owner] = _twin_of(owner)
-    other = inspect.getattr_static(twin, function.__name__, None)
+    other = inspect.getattr_static(twin, attribute, None)
     code = getattr(getattr(other, "__func__", other), "__code__", None)
     return code is not None and same_code(function.__code__, code)
 
@@ -253,17 +253,16 @@ def is_generated(function: types.FunctionType, owner: Any) -> bool:
 _twins: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
 
 
-def _twin_of(owner: Any) -> type:
+def _twin_of(owner: type) -> type:
     """A class of the same fields, of which all else is written by `@dataclass` or NamedTuple; else an empty one."""
     if issubclass(owner, tuple):
         return namedtuple(owner.__name__, getattr(owner, "_fields", ()))
     if not dataclasses.is_dataclass(owner):
         return object
-    whole: Any = owner
     plain = {one.name for one in dataclasses.fields(owner)}
-    given = inspect.signature(whole.__init__).parameters
+    given = inspect.signature(inspect.getattr_static(owner, "__init__")).parameters
     made = []
-    for one in whole.__dataclass_fields__.values():
+    for one in inspect.getattr_static(owner, "__dataclass_fields__").values():
         if one.name in plain or one.name in given:  # the others belong to the class
             default = {"default": one.default} if one.default is not dataclasses.MISSING else {}
             default |= (
@@ -273,8 +272,9 @@ def _twin_of(owner: Any) -> type:
             kind = object if one.name in plain else dataclasses.InitVar[object]
             made.append((one.name, kind, dataclasses.field(**default, **asked)))
     after = {"__post_init__": None} if hasattr(owner, "__post_init__") else {}
-    how = {key: getattr(whole.__dataclass_params__, key) for key in ("eq", "order", "frozen", "unsafe_hash")}
-    return dataclasses.make_dataclass(whole.__name__, made, namespace=after, **how)
+    asked_for = inspect.getattr_static(owner, "__dataclass_params__")
+    how = {key: getattr(asked_for, key) for key in ("eq", "order", "frozen", "unsafe_hash")}
+    return dataclasses.make_dataclass("Twin", made, namespace=after, **how)
 
 
 def _copied_record(call: Node, work: Rewriting) -> str | None:
@@ -904,7 +904,7 @@ def can_open(cls: type, facts: Facts) -> bool:
     bases = cls.__mro__[:-1]
     held = [(one, found) for base in bases for one, found in vars(base).items()]
     functions = [(base, one, f) for base in bases for one, f in vars(base).items() if isinstance(f, types.FunctionType)]
-    written = [(one, f) for base, one, f in functions if not is_generated(f, base)]
+    written = [(one, f) for base, one, f in functions if not is_generated(f, base, one)]
     odd = [one for one, _ in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL]
     other = [
         one for one, found in held if hasattr(type(found), "__get__") and not _is_code(found) and not _is_slot(found)
@@ -924,7 +924,7 @@ def _is_made_by_fields(owner: type) -> bool:
     """Whether `@dataclass` has written how an object is made: each field is given, and nothing else is."""
     init = inspect.getattr_static(owner, "__init__")
     given = list(inspect.signature(init).parameters)[1:]
-    return is_generated(init, owner) and given == list(getattr(owner, "__dataclass_fields__", {}))
+    return is_generated(init, owner, "__init__") and given == list(getattr(owner, "__dataclass_fields__", {}))
 
 
 def solutions(function: Node, work: Rewriting) -> None:
