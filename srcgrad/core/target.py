@@ -12,6 +12,7 @@ from srcgrad.core.identity import Function
 from srcgrad.core.trees import Block, Node
 
 DEFAULT = "numpy"
+RESERVED = ("len", "list", "range", "reversed", "slice", "zip")  # functions of Python that all texts call by name
 Pass = Callable[[Any, Facts], Any]
 
 

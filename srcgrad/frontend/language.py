@@ -38,6 +38,7 @@ from srcgrad.core.errors import DifferentiationError, near_names
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, Request, inner_kinds
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
+from srcgrad.core.target import RESERVED
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -220,13 +221,10 @@ def _on_trial(function: Node, facts: Facts) -> set[int]:
     return {id(n) for held in (*facts.origin.lambdas, *inner) if not held.args.args for n in walk(held.body)}
 
 
-_NEEDED = ("len", "list", "range", "reversed", "slice", "zip")
-
-
 def _check_shadows(function: Node, facts: Facts) -> None:
     """Generated text calls a few of Python's own functions by name."""
     reserved = () if facts.module is None else facts.module.target.reserved
-    for name in (*_NEEDED, *reserved):
+    for name in (*RESERVED, *reserved):
         found = facts.namespace.lookup(name)
         if name in facts.names.local or found is None or found.object is not getattr(builtins, name):
             raise facts.refuse(

@@ -15,6 +15,7 @@ import gast
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.facts import UNKNOWN, Facts, Names, inner_kinds
 from srcgrad.core.source_text import Source
+from srcgrad.core.target import RESERVED
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -393,7 +394,9 @@ class Scope:
 def rename_shadows(source: Source) -> Source:
     """The source with the tree that `tree_without_shadows` gives."""
     tree = tree_without_shadows(source.tree)
-    return source if tree is source.tree else replace(source, tree=tree)
+    if tree is source.tree:
+        return source
+    return replace(source, tree=tree, respelled=source.respelled or any(map(_is_reserved, walk(source.tree))))
 
 
 def tree_without_shadows(tree: Node) -> Node:
@@ -405,16 +408,31 @@ def tree_without_shadows(tree: Node) -> Node:
         g = lambda k_: k_ * x
         return g(k)
     """
-    if not any(isinstance(n, (*_COMPREHENSIONS, *_FUNCTIONS)) for n in walk(tree) if n is not tree):
+    if not any(isinstance(n, (*_COMPREHENSIONS, *_FUNCTIONS)) or _is_reserved(n) for n in walk(tree) if n is not tree):
         return tree
-    if any(isinstance(n, gast.ClassDef) for n in walk(tree)) or not any(_clashes(_scopes(tree))):
+    if any(isinstance(n, gast.ClassDef) for n in walk(tree)) or not any(_renamed(_scopes(tree))):
         return tree
     tree = copy(tree)
     scopes = _scopes(tree)
     taken = Names({n for scope in scopes for n in [*scope.bound, *scope.elsewhere, *map(_name_of_item, scope.names)]})
-    for scope, identifier in list(_clashes(scopes)):
+    for scope, identifier in list(_renamed(scopes)):
         _rename_inner(scope, identifier, taken.fresh(f"{identifier}_"), scopes)
     return tree
+
+
+def _is_reserved(node: Node) -> bool:
+    return isinstance(node, gast.Name) and node.id in RESERVED and not isinstance(node.ctx, gast.Load)
+
+
+def _renamed(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
+    """Variables that get another name, each once."""
+    given = {one.id for one in _inner_parameters(scopes[0].node)}
+    for scope in scopes:
+        for identifier in RESERVED:
+            free = identifier in scope.bound and identifier not in scope.fixed
+            if free and not (scope is scopes[0] and identifier in given):
+                yield scope, identifier
+    yield from (one for one in _clashes(scopes) if one[1] not in RESERVED)
 
 
 def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:

@@ -29,6 +29,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, inner_kinds
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import goes_through, is_composition, rule_of
+from srcgrad.core.target import RESERVED
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -40,6 +41,7 @@ from srcgrad.core.trees import (
     is_write,
     name,
     own_names,
+    parameters,
     statements,
     stores,
     walk,
@@ -247,6 +249,8 @@ def reason_of(call: Node, function: object, site: Site, *, performed: bool = Fal
         return "calls methods of an object that it gets"
     if site.facts.module.is_packed(function):
         return "takes `*args`"
+    if site.is_of(function, lambda tree: bool(set(parameters(tree)).intersection(RESERVED))):
+        return "has a parameter that goes by the name of a function of Python"
     several = site.is_of(function, lambda tree: tree.args.vararg is not None or tree.args.kwarg is not None)
     return "takes `*args`" if several else ""
 

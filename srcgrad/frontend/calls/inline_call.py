@@ -25,6 +25,7 @@ from srcgrad.core.facts import Facts, FunctionNames, Kind, Request
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
 from srcgrad.core.rules import is_composition
 from srcgrad.core.source_text import FunctionNode, Source, place
+from srcgrad.core.target import RESERVED
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -883,6 +884,7 @@ def _names_to_avoid_hiding(
     if found.owner is not None:
         hidden = _names_around(found.owner) - outer
         others |= hidden.intersection(names_of_callees(tree, found.owner.names.functions))
+    others |= set(parameters(tree)).intersection(RESERVED)
     if not theirs and not others:
         return {}
     moved = move_apart(tree, inner, others | set(theirs), outer, facts)
