@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import linecache
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
@@ -37,6 +38,9 @@ def _shell() -> object:
     return ipython.get_ipython() if ipython is not None else None
 
 
+_MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(\w+)', '(.*?)', .*")  # what IPython makes of `%%time`
+
+
 def ipython_lines(text: str, coloured: str, trace: TracebackType | None) -> list[str]:
     """What IPython shows of an error: the line of the user that was running, and the text of the error.
 
@@ -50,7 +54,7 @@ def ipython_lines(text: str, coloured: str, trace: TracebackType | None) -> list
             break
         shell_itself = "IPython" in file or os.sep + "ipykernel" + os.sep in file
         if not shell_itself:
-            line = linecache.getline(file, number).strip()
+            line = _MAGIC.sub(r"%%\1 \2", linecache.getline(file, number).strip()).rstrip()
             lines.append(f"  {cell_of(file) or os.path.basename(file)}, line {number}: {line}")
     return [*lines, "", text if plain else coloured]
 

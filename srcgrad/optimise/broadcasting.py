@@ -38,6 +38,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.analysis.array_regions import canonical_spec, extents
+from srcgrad.analysis.dtypes import is_elementwise
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, Spec, function_called
 from srcgrad.core.rules import FITTED, rule_of
@@ -457,7 +458,31 @@ def _read_operands_for_shapes(program: Program, facts: Facts) -> None:
                 found = _operand(call.args[1], checked, facts)
                 if found is not None:
                     call.args[1], changed = found, True
+            elif _asks_shape_alone(call, facts) and (found := _operand_of_same_shape(call.args[0], facts)) is not None:
+                call.args[0], changed = found, True
     facts.activity.left_over |= changed
+
+
+def _asks_shape_alone(call: Node, facts: Facts) -> bool:
+    """Whether a call tells how many elements or axes an array has, whatever its dtype: `count(a)`, `np.shape(a)`."""
+    rule = rule_of(function_called(call, facts)) if isinstance(call, gast.Call) and call.args else None
+    return rule is not None and rule.outline != "" and not rule.shape and outline(call, facts) is call.args[0]
+
+
+def _operand_of_same_shape(value: Node, facts: Facts) -> Node | None:
+    """The x of `np.log(x)`, of `-x` and of `2.0 * x`, which have its shape; not of `2 * x`: a list may be meant."""
+    inner = None
+    if isinstance(value, gast.Call) and len(value.args) == 1 and not value.keywords and is_elementwise(value, facts):
+        inner = value.args[0]
+    elif isinstance(value, gast.UnaryOp):
+        inner = value.operand
+    elif isinstance(value, gast.BinOp) and not isinstance(value.op, gast.MatMult):
+        sides = (value.left, value.right)
+        number = any(isinstance(side, gast.Constant) and isinstance(side.value, float) for side in sides)
+        inner = next((side for side in sides if not isinstance(side, gast.Constant)), None) if number else None
+    if inner is None:
+        return None
+    return _operand_of_same_shape(inner, facts) or inner
 
 
 def _arguments_made_arrays(program: Program, facts: Facts) -> dict[str, None]:

@@ -228,6 +228,7 @@ def test_an_error_in_a_notebook_points_at_its_cell():
         "%%srcgrad\ndef g(x):\n    return x * x",
         "%%srcgrad g(3.0)\npass",
         "%%srcgrad\ny = 1",
+        "%%srcgrad\ndef h(x):\n    return np.sum(x.astype(int) & 1) * x",
     ]
     script = textwrap.dedent(
         f"""
@@ -244,9 +245,10 @@ def test_an_error_in_a_notebook_points_at_its_cell():
         "E5001 operation not differentiable: the operator `&` has no derivative\n  at In[2]:3:19\n"
     )
     assert "  from In[4]:2: srcgrad.grad(lambda x: np.log(x))(0.0)" in done.stderr
-    beside, explained = "| 2     x_bar = y_bar * 2.0 * x", "x      6                0.18"
+    beside, explained = "| 3     x_bar = y_bar * 2.0 * x", "x      6                0.18"
     assert beside in done.stdout and explained in done.stdout.splitlines()
     assert "E5015 target cannot be read: the cell defines no function" in done.stdout
+    assert "  In[9], line 1: %%srcgrad\n" in done.stdout and "  at In[9]:3:19\n" in done.stdout
     assert "derivative.py" not in done.stdout
 
 

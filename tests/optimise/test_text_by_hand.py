@@ -169,3 +169,10 @@ def test_the_negative_of_a_square_is_one():
     assert "x_bar = -y_bar * 2.0 * np.exp(-x * x) * x" in text
     srcgrad.check_grads(bell, (POINT,), order=2)
     srcgrad.check_grads(bell, (0.4,), order=2)
+
+
+def test_a_length_is_that_of_what_stands_inside_of_arithmetic():
+    text = srcgrad.source(lambda x: np.mean(2.0 * np.sin(-x)))
+    assert "count(x)" in text
+    doubled = srcgrad.grad(lambda x, c: np.mean(2 * [c][0]) + x, wrt="x")
+    assert doubled(1.0, [1.0, 2.0]) == 1.0

@@ -19,12 +19,13 @@ import json
 import re
 import shutil
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any  # what JSON holds
 
-from srcgrad.core.errors import CODES, DifferentiationError, page_of
+from srcgrad.core.errors import CODES, DifferentiationError, cell_of, page_of
 from srcgrad.core.files import json_list, write_output
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.interface.check.check import evaluate_arguments
@@ -199,7 +200,14 @@ def load_ipython_extension(shell: Any) -> None:
 
 @hides_our_frames
 def _notebook_cell(shell: Any, line: str, cell: str) -> None:
-    if not shell.run_cell(cell).success:
+    shown_above = "" if cell.lstrip().startswith("%%") else f"# %%srcgrad {line}\n"  # lines are counted from there
+    following = shell.execution_count
+    shell.execution_count = _number_of_cell(following)
+    try:
+        succeeded = shell.run_cell(shown_above + cell).success
+    finally:
+        shell.execution_count = following
+    if not succeeded:
         return  # what it raises has been shown
     defined = [n.name for n in ast.parse(shell.transform_cell(cell)).body if isinstance(n, ast.FunctionDef)]
     asked = line.strip() or (defined[-1] if defined else "")
@@ -216,6 +224,13 @@ def _notebook_cell(shell: Any, line: str, cell: str) -> None:
         width = max(NARROWEST, shutil.get_terminal_size((120, 24)).columns)
         shown = {"text/plain": page(made.sides, width, False), "text/html": made._repr_html_()}
     shell.display_pub.publish(shown)
+
+
+def _number_of_cell(following: int) -> int:
+    """The number of the cell that is running: IPython has counted on already to the following one."""
+    labels = (cell_of(frame.f_code.co_filename) for frame, _ in traceback.walk_stack(None))
+    number = next((label.strip("In[]") for label in labels if label), "")
+    return int(number) if number.isdigit() else following
 
 
 def run_trace(asked: argparse.Namespace) -> int:
