@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from dataclasses import dataclass as record
@@ -442,19 +443,19 @@ def cross(one: Spec, two: Spec, dtype: frozenset[str]) -> Spec | None:
 
 def constants(function: Node) -> frozenset[str]:
     """Names that mean one value wherever they are read: parameters that nothing binds anew, and names bound once."""
-    bound = [s for node in statements(function.body) for s in stores(node)]
+    bound = Counter(s for node in statements(function.body) for s in stores(node))
     loops = [n for n in statements(function.body) if isinstance(n, gast.For | gast.While)]
     again = {s for loop in loops for node in statements([loop]) for s in stores(node)}
     own = {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
-    return frozenset(({name for name in bound if bound.count(name) == 1} - own | (own - set(bound))) - again)
+    return frozenset(({name for name, times in bound.items() if times == 1} - own | (own - set(bound))) - again)
 
 
 def counters(function: Node) -> frozenset[str]:
     """Counters of loops over `range` that nothing else binds."""
-    bound = [s for node in statements(function.body) for s in stores(node)]
+    bound = Counter(s for node in statements(function.body) for s in stores(node))
     ranges = [n for n in statements(function.body) if isinstance(n, gast.For) and isinstance(n.iter, gast.Call)]
     found = [n.target.id for n in ranges if isinstance(n.target, gast.Name)]
-    return frozenset(name for name in found if bound.count(name) == 1)
+    return frozenset(name for name in found if bound[name] == 1)
 
 
 def forget(known: dict[str, Spec], loop: Node, where: str) -> dict[str, Spec]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -639,7 +639,8 @@ def _block(block: Block, known: Known, facts: Facts) -> None:
             sides = [dict(known), dict(known)]
             _block(node.body, sides[0], facts)
             _block(node.orelse, sides[1], facts)
-            _merge(known, sides, f"if {facts.origin.number[node]}")
+            bound = [one for inner in statements([*node.body, *node.orelse]) for one in stores(inner)]
+            _merge(known, sides, dict.fromkeys(bound), f"if {facts.origin.number[node]}")
         elif isinstance(node, gast.For | gast.While):
             _loop(node, known, facts)
         else:
@@ -654,10 +655,12 @@ def _note(node: Node, known: Known, facts: Facts) -> None:
                 facts.values.spec[item] = known[item.id]
 
 
-def _merge(known: Known, sides: list[Known], where: str) -> None:
-    """Where the sides differ the value gets an unknown of its own."""
-    for name in {**sides[0], **sides[1]}:
+def _merge(known: Known, sides: list[Known], bound: Iterable[str], where: str) -> None:
+    """Where the sides differ, by what they have bound, the value gets an unknown of its own."""
+    for name in bound:
         one, two = sides[0].get(name), sides[1].get(name)
+        if one is None and two is None:
+            continue
         if one is None or two is None:
             known[name] = one or two or NUMBER
         else:

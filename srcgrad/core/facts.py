@@ -38,10 +38,11 @@ class Names:
     ('x_bar_', 'x_bar__', 'w_bar')
     """
 
-    __slots__ = ("taken",)
+    __slots__ = ("last_numbers", "taken")
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken)
+        self.last_numbers: dict[str, int] = {}  # stem -> the last number it was given: names are not handed back
 
     def fresh(self, name: str) -> str:
         """The name itself if it is free, otherwise the name with underscores; taken from now on."""
@@ -56,9 +57,10 @@ class Names:
         >>> Names({"p"}).numbered_name("p")
         'p_1'
         """
-        number = 1
+        number = self.last_numbers.get(stem, 0) + 1
         while f"{stem}_{number}" in self.taken:
             number += 1
+        self.last_numbers[stem] = number
         self.taken.add(f"{stem}_{number}")
         return f"{stem}_{number}"
 
@@ -177,6 +179,7 @@ class FunctionNames(Names):
     """Names of one function's text: what is taken, what they stand for, how library names are spelled."""
 
     taken: set[str] = field(default_factory=set)
+    last_numbers: dict[str, int] = field(default_factory=dict)
     base: dict[str, str] = field(default_factory=dict)  # renamed web -> the user's name
     temporaries: dict[str, str] = field(default_factory=dict)  # names made by normalise -> their stem
     spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint

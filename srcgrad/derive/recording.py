@@ -107,9 +107,9 @@ def brought_back(node: Node, like: Node, facts: Facts) -> Node:
 
 
 def _integers(function: Node, facts: Facts) -> Integers:
-    bound = [s for node in statements(function.body) for s in stores(node)]
+    bound = Counter(s for node in statements(function.body) for s in stores(node))
     inside = {s for n in statements(function.body) if isinstance(n, gast.For | gast.While) for s in _bound_in(n)}
-    once = {s for s in bound if bound.count(s) == 1} | (set(parameters(function)) - set(bound))
+    once = {s for s, times in bound.items() if times == 1} | (set(parameters(function)) - set(bound))
     return Integers(frozenset(once - inside), facts.values.counters)
 
 

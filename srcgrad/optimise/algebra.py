@@ -637,8 +637,10 @@ def _block(block: Block, made: dict[str, list[Node]], facts: Facts) -> Block:
         if isinstance(node, COMPOUND):
             node.body = _block(node.body, made, facts)
             node.orelse = _block(getattr(node, "orelse", None) or [], made, facts)
-        start = next((k for k, one in enumerate(found) if one not in facts.tape.zeros), len(found))
-        found = [*found[:start], *before, *found[start:], node]  # lists begin where zeros do, above all that is cited
+        if before:  # lists begin where zeros do, above all that is cited
+            start = next((k for k, one in enumerate(found) if one not in facts.tape.zeros), len(found))
+            found[start:start] = before
+        found.append(node)
         for total in behind:
             found = _add_total(found, total, facts)
     return found

@@ -327,9 +327,9 @@ def _leave_last_shapes(program: Program, facts: Facts) -> None:
         return
     backward = [*statements(program.backward), program.result]
     needed = names_of_elements(backward, facts)
-    made = [name for node in backward for name in _names_bound(node)]
+    made = Counter(name for node in backward for name in _names_bound(node))
     text = text_of(program, facts)
-    alone = {name for name in restores.values() if name not in needed and made.count(name) == 1}
+    alone = {name for name in restores.values() if name not in needed and made[name] == 1}
     alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None))}
     if alone:
         program.backward = rebuilt(program.backward, {n: None for n in backward if restores.get(n) not in alone})
@@ -391,11 +391,11 @@ def text_of(program: Program, facts: Facts) -> Text:
     nodes = list(statements(program.forward))
     loops = [node for node in nodes if isinstance(node, gast.For | gast.While)]
     inside = {name for loop in loops for node in statements([loop]) for name in _names_bound(node)}
-    made = [*program.parameters, *(name for node in nodes for name in _names_bound(node))]
+    made = Counter([*program.parameters, *(name for node in nodes for name in _names_bound(node))])
     lists = {name for node in nodes for name in written_names(node) if not _is_array(name, program, facts)}
     free = {read for node in nodes for read in loads(node)} | set(program.parameters)
-    settled = frozenset(name for name in free if name not in inside | lists and made.count(name) < 2)
-    once = {str(target(node)): node for node in nodes if target(node) and made.count(str(target(node))) == 1}
+    settled = frozenset(name for name in free - inside - lists if made[name] < 2)
+    once = {str(target(node)): node for node in nodes if target(node) and made[str(target(node))] == 1}
     return Text(settled, {name: node for name, node in once.items() if name not in lists}, facts)
 
 

@@ -323,7 +323,8 @@ def integers(program: Program) -> Integers:
     other: set[str] = set()
     for node in statements(program.backward):
         (loops if isinstance(node, gast.For) else other).update(stores(node))
-    fixed = frozenset(name for name, count in counts.items() if count == 1 and name not in loops | other)
+    both = loops | other
+    fixed = frozenset(name for name, count in counts.items() if count == 1 and name not in both)
     return Integers(fixed, frozenset(loops - other))
 
 

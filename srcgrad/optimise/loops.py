@@ -432,9 +432,10 @@ def loop_invariants(program: Program, facts: Facts) -> Program:
     if facts.module is None or facts.module.inline:
         return program
     made: dict[str, list[Node]] = {}
+    outermost = set(program.block)
     for node in statements(program.block):
         for one in stores(node):
-            made.setdefault(one, []).append(node if node in program.block else NOTHING)
+            made.setdefault(one, []).append(node if node in outermost else NOTHING)
     for place in [place for place in places(program.backward) if isinstance(place.node, LOOPS)]:
         where = place.block.index(place.node)
         place.block[where:where] = _invariant_statements(place.node, made, facts)

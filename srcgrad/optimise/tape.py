@@ -168,7 +168,7 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
         if n in facts.tape.pushes and is_push(n)
     }
     pops = {facts.tape.restores[n]: (n, block) for n, block, _ in places(program.backward) if n in facts.tape.restores}
-    changed = {one for node in statements(program.backward) for one in written_names(node)}
+    changed = {one for node in statements(program.backward) for one in written_names(node)} | {*facts.memory.swapped}
     found = []
     for head in [node for node in program.forward if node in facts.tape.pushes and isinstance(node, gast.Assign)]:
         kept = facts.tape.pushes[head]
@@ -176,7 +176,7 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
             continue
         one = _Stack(kept, head, pushes[kept][0], pops[kept][0], pushes[kept][1], pops[kept][1])
         held = target(one.pop)
-        if held is None or not is_pop(one.pop.value) or held in changed | set(facts.memory.swapped):
+        if held is None or not is_pop(one.pop.value) or held in changed:
             continue
         if held in facts.memory.mutable and not isinstance(one.push.value.args[0], gast.Name):
             continue  # a copy of an array that changes

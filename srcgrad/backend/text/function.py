@@ -393,7 +393,7 @@ class _UserLines:
     def comments(self, lines: Cited, node: Node) -> Block:
         """The comments that cite some lines above a statement."""
         self.seen.update(dict.fromkeys(lines))
-        ends = self.heads | self.spans
+        ends = {line: self.spans[line] if line in self.spans else self.heads[line] for line in lines}
         made = {line: remark(Comment(f"# line {line}: {_user_text(line, ends[line], self.facts)}")) for line in lines}
         for line, comment in made.items():
             at(comment, node).lineno = line  # reports show each beside its own
@@ -411,8 +411,8 @@ class _UserLines:
             if getattr(node, "lineno", 0) != line or isinstance(node, COMPOUND):
                 break
             found.update({own: None for part in walk(node) if (own := self.facts.origin.joined.get(part)) is not None})
-        known = {*self.spans, *self.heads} - {line, *self.seen}
-        return (*(one for one in found if one in known), line)
+        new = [one for one in found if one != line and one not in self.seen]
+        return (*(one for one in new if one in self.spans or one in self.heads), line)
 
 
 def _cited_block(block: Block, known: _UserLines, last: Cited, head: int) -> tuple[Block, Cited]:
