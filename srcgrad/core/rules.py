@@ -113,14 +113,14 @@ class CalledObject:
 
     `made` are the parameters of the class, of which the first `required` are given always; `helpers` are the functions
     for so many arguments of the call. `held` tells of an object that was made before how its parameters are read: the
-    text of each, in which `self` is the object. Several arguments of a call are one tuple if it takes them `together`.
-    It `copies` what makes it if later writes are not seen.
+    text of each, in which `self` is the object; None of one for which nothing stands. Several arguments of a call are
+    one tuple if it takes them `together`. It `copies` what makes it if later writes are not seen.
     """
 
     helpers: dict[int, Function]
     made: tuple[str, ...]
     required: int
-    held: Callable[[object], dict[str, str]]
+    held: Callable[[object], dict[str, str] | None]
     together: bool = False
     copies: bool = False
 
@@ -133,7 +133,7 @@ def made_to_be_called(
     *helpers: Callable[..., object],
     made: tuple[str, ...],
     required: int,
-    held: Callable[[object], dict[str, str]],
+    held: Callable[[object], dict[str, str] | None],
     together: bool = False,
     copies: bool = False,
 ) -> None:

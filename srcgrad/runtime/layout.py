@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any  # containers and indices of every kind
 
 import numpy as np
 
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import add, zeros_like
+
+Function = Callable[..., object]
 
 
 def add_at(x_bar: Any, index: Any, g: Any) -> Any:
@@ -332,6 +335,65 @@ def require_handled(handled: bool, what: str) -> None:
     """Raise TypeError (E5006) where an operation is called in a way that its rule does not handle."""
     if not handled:
         raise TypeError(f"E5006 argument that the rule does not handle: {what}")
+
+
+def at_elements(
+    pyfunc: Function, a: object, otypes: Sequence[str] | None = None, *more: object, **words: object
+) -> object:
+    """What `np.vectorize(pyfunc, otypes)` gives.
+
+    >>> at_elements(lambda s: 2.0 * s, [1.0, 2.0])
+    array([2., 4.])
+    """
+    return np.vectorize(pyfunc, otypes)(a)
+
+
+def at_pairs(
+    pyfunc: Function, a: object, b: object, otypes: Sequence[str] | None = None, *more: object, **words: object
+) -> object:
+    """What `np.vectorize(pyfunc, otypes)` gives of two arguments.
+
+    >>> at_pairs(lambda s, t: s * t, [1.0, 2.0], 2.0)
+    array([2., 4.])
+    """
+    return np.vectorize(pyfunc, otypes)(a, b)
+
+
+def at_triples(
+    pyfunc: Function,
+    a: object,
+    b: object,
+    c: object,
+    otypes: Sequence[str] | None = None,
+    *more: object,
+    **words: object,
+) -> object:
+    """What `np.vectorize(pyfunc, otypes)` gives of three arguments.
+
+    >>> at_triples(lambda s, t, u: s * t - u, [1.0, 2.0], 2.0, 1.0)
+    array([1., 3.])
+    """
+    return np.vectorize(pyfunc, otypes)(a, b, c)
+
+
+def keeps_values(values: Sequence[float]) -> bool:
+    """Whether `np.vectorize` gives these numbers as they are, though all get the dtype of the first.
+
+    >>> keeps_values([1.0, 2]), keeps_values([1, 2.0]), keeps_values([True, False])
+    (True, False, True)
+    """
+    kinds = [np.asarray(value).dtype.kind for value in values]
+    require_handled(np.ndim(values[0]) == 0, "np.vectorize of a function with several results")
+    return kinds[0] in "fc" or len(set(kinds)) == 1
+
+
+def makes_floats(otypes: Sequence[str] | None) -> bool:
+    """Whether `np.vectorize` with these types of results gives one array of floats, or of complex numbers.
+
+    >>> makes_floats([float]), makes_floats("d"), makes_floats([int]), makes_floats(None)
+    (True, True, False, True)
+    """
+    return otypes is None or (len(otypes) == 1 and np.dtype(otypes[0]).kind in "fc")
 
 
 def insertion(shape: tuple[int, ...], obj: Any, given: tuple[int, ...], axis: int | None) -> tuple[Any, Any, int]:

@@ -1196,7 +1196,7 @@ def _held_object(called: Node, local: frozenset[str], work: Rewriting) -> tuple[
     if found is None or found.kind != "object" or isinstance(found.object, types.FunctionType | type):
         return None
     known = _called_object(type(found.object))
-    return None if known is None else (known, found.object)
+    return None if known is None or known.held(found.object) is None else (known, found.object)
 
 
 def _called_object(cls: object) -> CalledObject | None:
@@ -1297,7 +1297,8 @@ def _spell_call(
     given = made.get(getattr(part.func, "id", "")) or _making_arguments(part.func, work)
     if given is None and (found := _held_object(part.func, local, work)) is not None:
         known, held = found
-        given = known, {k: expression(text, self=copy(part.func)) for k, text in known.held(held).items()}
+        texts = known.held(held) or {}
+        given = known, {k: expression(text, self=copy(part.func)) for k, text in texts.items()}
     helper = None if not given else _helper(part, given[0])
     if not given or helper is None:
         return part

@@ -12,10 +12,10 @@ FILES = """load loadtxt genfromtxt fromregex fromfile save savetxt savez savez_c
 BYTES = """frombuffer fromstring fromiter from_dlpack packbits unpackbits"""
 CLASSES = """ndarray recarray record matrix asmatrix bmat poly1d chararray character flexible generic void bytes_ str_
 object_ number inexact floating complexfloating integer signedinteger unsignedinteger ufunc broadcast flatiter
-ndenumerate ndindex nditer nested_iters busdaycalendar vectorize frompyfunc errstate printoptions test"""
+ndenumerate ndindex nditer nested_iters busdaycalendar errstate printoptions test"""
 DATES = """datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset is_busday"""
 STATEMENTS = """copyto fill_diagonal put put_along_axis putmask"""
-CALLBACKS = """apply_along_axis apply_over_axes fromfunction"""
+CALLBACKS = """apply_over_axes fromfunction"""
 IN_PLACE = """fill partition put sort"""
 MEMORY = """byteswap resize setfield setflags"""
 METHODS = """dump dumps getfield to_device tobytes tofile tolist tostring view"""

@@ -1,14 +1,26 @@
 """Methods of ufuncs: `np.add.reduce` and the like, along one axis, the first if none is named.
 
-`outer` and `at` are spelled with the function itself before anything is derived.
+`outer` and `at` are spelled with the function itself before anything is derived. Functions that are made to be called
+for elements, by `np.vectorize` and `np.frompyfunc`, or are called for rows.
 """
 
 import numpy as np
 
 from srcgrad.core.identity import ufunc_methods
-from srcgrad.core.rules import adjoint, constants, d, declare_refused, rule_of
+from srcgrad.core.rules import (
+    adjoint,
+    constants,
+    d,
+    declare_other_form,
+    declare_refused,
+    made_to_be_called,
+    rule_of,
+)
+from srcgrad.runtime.layout import at_elements, at_pairs, at_triples, keeps_values, makes_floats, require_handled
+from srcgrad.runtime.pieces import common_shape
 from srcgrad.runtime.reductions import section_sums_transpose
 from srcgrad.runtime.singular import root
+from srcgrad.templates.declarations import declare
 
 
 def _forms(name):
@@ -241,3 +253,118 @@ for ufunc in {id(op): op for op in vars(np).values() if isinstance(op, np.ufunc)
             else:
                 of = {f"np.{ufunc.__name__}.{method}": getattr(ufunc, method)}
                 declare_refused(REASONS[method], of, writes=method == "at")
+
+
+constants([common_shape, keeps_values, makes_floats])
+
+
+def in_row(a, shape):
+    """The elements of what is broadcast to a shape."""
+    return np.ravel(np.broadcast_to(a, shape))
+
+
+@adjoint.composed(
+    at_elements,
+    forms=(
+        ("at_elements(lambda s: s * s * y if s > 0.1 else s * y, x)", (2, 3), ()),
+        ("at_elements(lambda s: np.sin(s), x)", ()),
+    ),
+    note="Of `np.vectorize(f)` and `np.frompyfunc(f, n, 1)`, with up to three arguments by position.",
+)
+def at_elements_of(pyfunc, a, doc=None, cache=False):
+    found = [pyfunc(one) for one in np.ravel(a)]
+    require_handled(keeps_values(found), "np.vectorize that cuts values to the kind of the first: give otypes=[float]")
+    return np.reshape(np.array(found), np.shape(a))
+
+
+@declare_other_form(
+    at_elements, (("at_elements(lambda s: s if s > 0.1 else 0, x, otypes=[float])", (3,)),), otypes=(), nout=()
+)
+def at_elements_converted(pyfunc, a, otypes=None, doc=None, cache=False, nin=None, nout=1):
+    require_handled(nout == 1 and makes_floats(otypes), "np.vectorize that makes integers, or several results")
+    return np.reshape(np.array([pyfunc(one) for one in np.ravel(a)]), np.shape(a))
+
+
+@adjoint.composed(at_pairs, forms=(("at_pairs(lambda s, t: s * s * t, x, y)", (2, 3), (3,)),))
+def at_pairs_of(pyfunc, a, b, doc=None, cache=False):
+    shape = common_shape((a, b))
+    found = [pyfunc(one, two) for one, two in zip(in_row(a, shape), in_row(b, shape), strict=True)]
+    require_handled(keeps_values(found), "np.vectorize that cuts values to the kind of the first: give otypes=[float]")
+    return np.reshape(np.array(found), shape)
+
+
+@declare_other_form(at_pairs, (), otypes=(), nout=())
+def at_pairs_converted(pyfunc, a, b, otypes=None, doc=None, cache=False, nin=None, nout=1):
+    require_handled(nout == 1 and makes_floats(otypes), "np.vectorize that makes integers, or several results")
+    shape = common_shape((a, b))
+    found = [pyfunc(one, two) for one, two in zip(in_row(a, shape), in_row(b, shape), strict=True)]
+    return np.reshape(np.array(found), shape)
+
+
+@adjoint.composed(at_triples, forms=(("at_triples(lambda s, t, u: s * s * t - u, x, y, z)", (2, 3), (3,), ()),))
+def at_triples_of(pyfunc, a, b, c, doc=None, cache=False):
+    shape = common_shape((a, b, c))
+    found = [pyfunc(*one) for one in zip(in_row(a, shape), in_row(b, shape), in_row(c, shape), strict=True)]
+    require_handled(keeps_values(found), "np.vectorize that cuts values to the kind of the first: give otypes=[float]")
+    return np.reshape(np.array(found), shape)
+
+
+@declare_other_form(at_triples, (), otypes=(), nout=())
+def at_triples_converted(pyfunc, a, b, c, otypes=None, doc=None, cache=False, nin=None, nout=1):
+    require_handled(nout == 1 and makes_floats(otypes), "np.vectorize that makes integers, or several results")
+    shape = common_shape((a, b, c))
+    found = [pyfunc(*one) for one in zip(in_row(a, shape), in_row(b, shape), in_row(c, shape), strict=True)]
+    return np.reshape(np.array(found), shape)
+
+
+def held_by_vectorize(made):
+    """How the parameters of a `np.vectorize` are read; None for one that calls its function with more than elements."""
+    plain = not made.excluded and made.signature is None and makes_floats(made.otypes)
+    known = {"pyfunc": "self.pyfunc"} | ({"otypes": "self.otypes"} if made.otypes is not None else {})
+    return known if plain else None
+
+
+made_to_be_called(
+    np.vectorize,
+    at_elements,
+    at_pairs,
+    at_triples,
+    made=("pyfunc", "otypes", "doc", "cache"),
+    required=1,
+    held=held_by_vectorize,
+)
+made_to_be_called(
+    np.frompyfunc,
+    at_elements,
+    at_pairs,
+    at_triples,
+    made=("pyfunc", "nin", "nout"),
+    required=1,
+    held=lambda made: None,
+)
+
+
+@adjoint.composed(
+    np.apply_along_axis,
+    forms=(
+        ("np.apply_along_axis(lambda r: np.sum(r) ** 2 * y, 1, x)", (3, 2), ()),
+        ("np.apply_along_axis(lambda r: r / np.linalg.norm(r), 0, x)", (3, 2)),
+        ("np.apply_along_axis(lambda r: np.outer(r, r), -2, x)", (2, 2, 3)),
+    ),
+    note="Without more arguments for the function.",
+)
+def apply_along_axis(func1d, axis, arr):
+    rows = np.moveaxis(np.asarray(arr), axis, -1)
+    made = np.stack([func1d(row) for row in np.reshape(rows, (-1, np.shape(rows)[-1]))])
+    whole = np.reshape(made, np.shape(rows)[:-1] + np.shape(made)[1:])
+    place, rank = axis % np.ndim(rows), np.ndim(rows) - 1
+    return np.moveaxis(whole, tuple(range(rank, np.ndim(whole))), tuple(range(place, place + np.ndim(made) - 1)))
+
+
+declare(
+    np,
+    "np",
+    "vectorize frompyfunc",
+    "it makes an object that has a derivative where it is called by position, with up to three arguments, and has "
+    "neither excluded= nor signature=; write the loop over elements or rows",
+)

@@ -374,9 +374,7 @@ def spline_weights_tangent(z, x, places, degree, nu=0):
     d[z] = np.expand_dims(d[places], -1) * spline_weights(x, places, degree, nu + 1)
 
 
-constants(
-    [step_places, between_ends, cells_of, common_shape, corners_of_cell, within_grid, triangles_of, nearest_points]
-)
+constants([step_places, between_ends, cells_of, corners_of_cell, within_grid, triangles_of, nearest_points])
 
 
 def coordinates(xi, n):
