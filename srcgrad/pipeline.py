@@ -51,7 +51,13 @@ from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, parameters, walk
 from srcgrad.core.trees import copy as trees_copy
-from srcgrad.derive.arguments import check_places, check_real, derive_called_functions, note_list_arguments
+from srcgrad.derive.arguments import (
+    check_places,
+    check_real,
+    check_sequences,
+    derive_called_functions,
+    note_list_arguments,
+)
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.forward import tangent, tangent_name
 from srcgrad.derive.probes import probes
@@ -565,7 +571,12 @@ def _finish_derivative(begun: BegunFunction, kinds: dict[str, Kind], made: str) 
     program: Any = begun.tree
     if module.explained:
         facts.tape.kept = saved_values(program, facts)
-    looks = [*check(kinds, facts), *check_real(program, facts), *check_places(program, facts)]
+    looks = [
+        *check(kinds, facts),
+        *check_real(program, facts),
+        *check_places(program, facts),
+        *check_sequences(program, facts),
+    ]
     program.forward = [*looks, *program.forward]
     put_together(program, facts)
     free = outer_names(program, facts, tree)

@@ -14,7 +14,9 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import BuiltinFunctionType, FunctionType
 from typing import Any  # what is called is arbitrary
 
 import gast
@@ -22,15 +24,20 @@ import numpy as np
 
 from srcgrad.analysis.array_regions import extents
 from srcgrad.analysis.dtypes import binding_of_dotted_name, is_complex_value, may_be_complex
+from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.control_flow import Edge, reachable_names
-from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, FunctionNames, Kind
 from srcgrad.core.namespace import Namespace
+from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Node,
     called_name,
     find_nodes,
     header,
     loads,
+    own_names,
+    parameters,
     parse_tree,
     statements,
     stores,
@@ -232,6 +239,142 @@ def may_be_array(wanted: str, facts: Facts) -> bool:
         facts.kinds.arguments.get(wanted, UNKNOWN) == UNKNOWN
         and facts.kinds.of_names.get(wanted, UNKNOWN).tag == "tuple"
     )
+
+
+def taken_for_sequences(block: list[Node], names: list[str], facts: Facts) -> list[str]:
+    """Arguments of unknown kind whose items the function goes through, where the text would read a dict otherwise.
+
+    A function goes through the keys of a dict. A text does so too, unless it goes through the tangents as well, or
+    reads the items by place, `x[i]`.
+    """
+    found = []
+    for one in names:
+        if facts.kinds.arguments.get(one, UNKNOWN) != UNKNOWN or facts.kinds.of_names.get(one, UNKNOWN).tag == "dict":
+            continue
+        through = _Items(facts)
+        if not through.of_parameter(facts.source.tree, one, facts):
+            continue
+        order = statements(block)
+        held = _second_names(one, order)
+        certain = [
+            n for n in block if not hasattr(n, "body") and not find_nodes(n, gast.IfExp, gast.BoolOp, gast.Lambda)
+        ]
+        if any(_fails_of_dict(part, held) for node in certain for part in walk(node)):
+            continue
+        if _read_by_place(order, held, through.places, facts) or _given_on(order, held, facts):
+            found.append(one)
+        elif facts.request.mode in ("forward", "push") and one in facts.activity.active:
+            text = _Items(facts, unknown=False)
+            found += [one] if any(text.reads(part, held, facts) for node in order for part in walk(node)) else []
+    return found
+
+
+def _fails_of_dict(node: Node, names: set[str]) -> bool:
+    """Whether an expression is an error, in each call, where what goes by one of these names is a dict."""
+    parts = [getattr(node, "left", None), getattr(node, "right", None), getattr(node, "operand", None)]
+    arithmetic = isinstance(node, gast.BinOp) and not isinstance(node.op, gast.BitOr)
+    if arithmetic or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not)):
+        return any(getattr(part, "id", "") in names for part in parts)
+    sliced = isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice)
+    return sliced and getattr(node.value, "id", "") in names
+
+
+def _read_by_place(order: list[Node], names: set[str], written: set[str], facts: Facts) -> bool:
+    """Whether a text reads items of an argument by place where the function, which spells its own places, does not."""
+    counters = _counters(order) | {getattr(n.target, "id", "") for n in order if isinstance(n, gast.For)}
+    for node in order:
+        for part in [node] if not hasattr(node, "body") else header(node):
+            for item in find_nodes(part, gast.Subscript):
+                if getattr(item.value, "id", "") not in names or not isinstance(item.ctx, gast.Load):
+                    continue
+                place = item.slice
+                spelled = gast.unparse(place) if not isinstance(place, gast.Name) else place.id
+                own = facts.names.base.get(spelled, spelled) in written
+                if not own and (isinstance(place, gast.Slice) or _is_place(place, counters)):
+                    return True
+    return False
+
+
+def _given_on(order: list[Node], names: set[str], facts: Facts) -> bool:
+    """Whether a text gives an argument to another function of the text that takes it for a sequence."""
+    for call in (n for node in order for n in find_nodes(node, gast.Call)):
+        inner = facts.module.making.get(called_name(call))
+        if inner is None:
+            continue
+        pairs = [
+            *zip(parameters(inner.source.tree), call.args, strict=False),
+            *((w.arg, w.value) for w in call.keywords),
+        ]
+        if any(getattr(v, "id", "") in names and inner.memory.taken.get(p) == "check_sequences" for p, v in pairs):
+            return True
+    return False
+
+
+def _second_names(held: str, order: list[Node]) -> set[str]:
+    """A name, and those that are bound to what it means."""
+    names, before = {held}, 0
+    while len(names) > before:
+        before = len(names)
+        names |= {one for node in order for one in [target(node)] if one and getattr(node.value, "id", "") in names}
+    return names
+
+
+@dataclass
+class _Items:
+    """How functions read an argument: whether they go through its items, and by which places they read some."""
+
+    facts: Facts
+    unknown: bool = True  # what is said of calls of which nothing is known
+    places: set[str] = field(default_factory=set)
+    asked: dict[tuple[Node, str], bool] = field(default_factory=dict)
+
+    def of_parameter(self, tree: Node, held: str, facts: Facts) -> bool:
+        """Whether a function goes through the items of a parameter, itself or by a call."""
+        if (tree, held) not in self.asked:
+            self.asked[tree, held] = False  # of a recursive call nothing more is known
+            body = [tree.body] if isinstance(tree, gast.Lambda) else tree.body
+            order = statements(tree.body) if isinstance(tree, gast.FunctionDef) else []
+            names = _second_names(held, order)
+            found = [self.reads(part, names, facts) for one in body for part in walk(one)]
+            self.asked[tree, held] = any(found)
+        return self.asked[tree, held]
+
+    def reads(self, node: Node, names: set[str], facts: Facts) -> bool:
+        """Whether one part of a function goes through the items of what goes by these names."""
+
+        def meant(part: Node) -> bool:
+            return isinstance(part, gast.Name) and part.id in names
+
+        if isinstance(node, gast.Subscript) and meant(node.value):
+            self.places.add(gast.unparse(node.slice))
+        if isinstance(node, gast.For | gast.comprehension):
+            return meant(node.iter)
+        if isinstance(node, gast.Starred):
+            return meant(node.value)
+        if isinstance(node, gast.Assign):
+            return meant(node.value) and not isinstance(node.targets[0], gast.Name)
+        return isinstance(node, gast.Call) and self._call(node, meant, facts)
+
+    def _call(self, call: Node, meant: Callable[[Node], bool], facts: Facts) -> bool:
+        given = [*call.args, *(word.value for word in call.keywords)]
+        if not any(meant(one) for one in given):
+            return False
+        found = binding_of(call.func, facts, facts.names.local)
+        called = None if found is None else found.static or found.object
+        if not isinstance(called, FunctionType | StaticFunction) or rule_of(called) is not None:
+            known = found is not None and (rule_of(called) is not None or isinstance(called, BuiltinFunctionType))
+            return any(called is one for one in _GO_THROUGH) or (self.unknown and not known)
+        source, namespace = facts.module.source(called)
+        inner = replace(facts, namespace=namespace, names=FunctionNames(local=own_names(source.tree)))
+        try:
+            bound = bind(call, source.tree, facts)
+        except DifferentiationError:
+            return self.unknown
+        asked = [self.of_parameter(source.tree, one, inner) for one, value in bound.items() if meant(value)]
+        return any(asked)
+
+
+_GO_THROUGH = (zip, enumerate, reversed, sorted, list, tuple, sum, min, max, iter, map, filter)
 
 
 def _mark_dicts(order: list[Node], unknown: list[str]) -> dict[str, Kind]:

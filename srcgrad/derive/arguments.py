@@ -36,7 +36,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.argument_kinds import kinds_of, value_attributes
+from srcgrad.analysis.argument_kinds import kinds_of, taken_for_sequences, value_attributes
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import OWN_RULE, DifferentiationError, near_names
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation, PullbackForm, copy_with_facts, function_called
@@ -501,6 +501,22 @@ def check_places(program: Program, facts: Facts) -> Block:
     if facts.request.called or facts.module.inline:
         return []
     return [line for helper in ("check_method", "check_arrays") for line in _line(helper, facts)]
+
+
+def check_sequences(program: Program, facts: Facts) -> Block:
+    """`check_sequences(x)`: a look at arguments of unknown kind whose items the text goes through by place.
+
+    >>> from srcgrad.interface.show.explain import run
+    >>> program, facts = run("def f(x, w):\\n    return sum(e * w for e in x)", after="tangent", mode="forward")
+    >>> [gast.unparse(line) for line in check_sequences(program, facts)]
+    ['check_sequences(x)']
+    """
+    if facts.module.inline or facts.module.blocks or facts.module.target.typed:
+        return []
+    parts = [p for p in program.parameters if p not in facts.memory.taken]
+    found = taken_for_sequences([*program.forward, *program.backward], parts, facts)
+    facts.memory.taken |= dict.fromkeys(found, "check_sequences")
+    return [] if facts.request.called else _line("check_sequences", facts)
 
 
 def _made_as_arrays(read: list[str], program: Program) -> list[str]:

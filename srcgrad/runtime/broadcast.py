@@ -6,6 +6,8 @@ from typing import Any  # values are scalars, arrays of any kind, or sequences o
 
 import numpy as np
 
+from srcgrad.runtime.checks import check_sequences
+
 DOUBLE = np.dtype(np.float64)
 SINGLE = np.dtype(np.float32)
 ARRAY = np.ndarray  # found sooner than an attribute is: nothing of ours is called more often than `sum_to`
@@ -154,6 +156,7 @@ def summands(g: Any, xs: Any) -> Any:
     if isinstance(xs, np.ndarray):
         item = np.broadcast_to(np.zeros((), xs.dtype), np.shape(xs)[1:])
         return np.broadcast_to(g if np.shape(g) == np.shape(item) else sum_to(g, item), np.shape(xs))
+    check_sequences(xs)
     if isinstance(g, list):
         raise TypeError("E5005 `sum` of lists joins them; use `np.concatenate`, or add arrays")
     return [sum_to(g, x) for x in xs]

@@ -114,6 +114,19 @@ def check_arrays(*arguments: Any) -> None:
             raise TypeError(f"E5005 an argument was taken for an array, {what}")
 
 
+def check_sequences(*arguments: Any) -> None:
+    """Refuse dicts through whose items the text goes by place: the function goes through their keys.
+
+    >>> check_sequences([1.0, 2.0], {"w": 1.0})
+    Traceback (most recent call last):
+    ...
+    TypeError: E5005 an argument was taken for a sequence, and is a dict; pass a list, or derive it anew for a dict
+    """
+    if any(isinstance(x, dict) for x in arguments):
+        what = "pass a list, or derive it anew for a dict"
+        raise TypeError(f"E5005 an argument was taken for a sequence, and is a dict; {what}")
+
+
 def check_item(x: Any, held: Any = None) -> None:
     """Refuse `d[k] += e` where the item `x` is not a number: it would change for all that hold it.
 

@@ -9,6 +9,7 @@ from typing import Any  # a value may be any nesting of containers
 import numpy as np
 
 from srcgrad.runtime.broadcast import mirrored
+from srcgrad.runtime.checks import check_sequences
 
 
 def zeros_like(x: Any) -> Any:
@@ -184,6 +185,8 @@ def of_items(items: Any, x: Any) -> Any:
     """
     if isinstance(x, np.ndarray):
         return np.reshape(np.array(items), np.shape(x))
+    if isinstance(items, list | tuple):
+        check_sequences(x)
     if not isinstance(items, list | tuple) or not isinstance(x, list | tuple):
         return items
     return mirrored(x, [of_items(item, part) for item, part in zip(items, x, strict=True)])

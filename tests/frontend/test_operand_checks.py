@@ -406,3 +406,57 @@ def test_slices_of_a_list_beside_what_a_helper_sums(name: str, kind: Any) -> Non
     got = scope["f_grad"](kind(p.tolist()))
     assert len(got) == 3
     assert np.allclose(got, right, rtol=1e-6)
+
+
+GONE_THROUGH = (
+    "    return sum(d) * x",
+    "    u, w = d\n    return u * w * x",
+    "    s = 0.0\n    for k in sorted(d):\n        s = s + k * x\n    return s",
+    "    s = 0.0\n    for i, k in enumerate(d):\n        s = s + k * x * i\n    return s",
+    "    first, *rest = d\n    return first * x + rest[0] * x * x",
+    "    return several(d, x) * x",
+    "    s = 0.0\n    for k, v in zip(d, d.values()):\n        s = s + k * v * x\n    return s",
+    "    s = 0.0\n    for i in range(len(d)):\n        s = s + d[i] * x\n    return s",
+)
+SEVERAL = "def several(e, x):\n    s = 0.0\n    for k in e:\n        s = s + k * x\n    return s\n\n\n"
+
+
+def _flat(x: Any) -> list[float]:
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, tuple) else None
+    return [float(x)] if parts is None else [one for part in parts for one in _flat(part)]
+
+
+def _with_dict(text: str, mode: str, wrt: tuple[str, ...], due: list[float]) -> bool:
+    """Whether a dumped text is as it must be for a dict; it says otherwise that it is not for one."""
+    made: dict[str, Any] = {}
+    exec(dump("-:f", text=text, mode=mode, wrt=wrt).text, made)
+    tangents = {"d_dot": {0: 0.3, 1: 0.6}, "x_dot": 1.0}
+    try:
+        if mode == "forward":
+            value, slope = made["f_jvp"]({0: 2.0, 1: 3.0}, 0.7, **{f"{one}_dot": tangents[f"{one}_dot"] for one in wrt})
+            along = due[1] + ("d" in wrt) * (0.3 * due[2] + 0.6 * due[3])
+            np.testing.assert_allclose((value, slope), (due[0], along), rtol=1e-5)
+        else:
+            value, *bars = _flat(made["f_value_and_grad"]({0: 2.0, 1: 3.0}, 0.7))
+            np.testing.assert_allclose((value, *bars), (due[0], *due[2:], due[1]) if "d" in wrt else due[:2], rtol=1e-5)
+    except TypeError as error:
+        assert "E5005" in str(error), error
+        return False
+    return True
+
+
+@pytest.mark.parametrize("body", GONE_THROUGH)
+def test_a_dict_that_is_gone_through(body: str) -> None:
+    text = f"{SEVERAL}def f(d, x):\n{body}\n"
+    plain: dict[str, Any] = {}
+    exec(text, plain)
+    f, h = plain["f"], 1e-6
+
+    def slope(u: float, w: float, x: float) -> float:
+        return (f({0: 2.0 + u, 1: 3.0 + w}, 0.7 + x) - f({0: 2.0 - u, 1: 3.0 - w}, 0.7 - x)) / (2 * h)
+
+    due = [f({0: 2.0, 1: 3.0}, 0.7), slope(0, 0, h), slope(h, 0, 0), slope(0, h, 0)]
+    cases = [(mode, wrt) for mode in ("forward", "value-and-grad") for wrt in (("x",), ("d", "x"))]
+    right = [_with_dict(text, mode, wrt, due) for mode, wrt in cases]
+    assert right[1] or "range" not in body
+    assert (right[1] and right[3]) or "values" not in body

@@ -66,6 +66,7 @@ from srcgrad.frontend.desugar.loops import (
     count_zipped_loops,
     expand_comprehensions,
     has_comprehension,
+    note_dicts,
     trips,
 )
 from srcgrad.frontend.desugar.numpy_spellings import array_api, expand_calls, fill
@@ -120,6 +121,7 @@ def desugar(function: Node, facts: Facts) -> Node:
     if any(in_tuple(part, facts) is not None for node in function.body for part in walk(node)):
         inputs = facts.request.wrt or parameters(function)
         work.moved = frozenset(varied_names(function, facts, facts.names.local, inputs))
+    note_dicts(function, work)
     function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
     array_api(function, facts)
     return function

@@ -417,6 +417,14 @@ def trips(loop: Node, work: Rewriting) -> Block:
     return [loop]
 
 
+def note_dicts(function: Node, work: Rewriting) -> None:
+    """Note which arguments loops show to be dicts: a loop before these reads their keys as well."""
+    for node in walk(function):
+        if isinstance(node, gast.For | gast.comprehension):
+            for call in find_nodes(node.iter, gast.Call):
+                _loop_maker(call, work)
+
+
 def _over_range(node: Node, work: Rewriting) -> bool:
     """Whether a loop is over `range(...)` or `reversed(range(...))`."""
     kind = _loop_maker(node, work)

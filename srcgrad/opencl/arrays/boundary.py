@@ -118,6 +118,7 @@ def _map_parts(value: object, change: Callable[[Any], Any]) -> Any:
 _LOOKING = (
     "check_array",
     "check_arrays",
+    "check_sequences",
     "check_operand",
     "check_left_out",
     "check_module",
