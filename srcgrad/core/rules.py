@@ -86,20 +86,21 @@ class Parts:
     """What takes the place of an operation whose result is an object: a function that returns its parts.
 
     `names` are the attributes of that object which hold these, `constants` those which are the same wherever the
-    function returns at all.
+    function returns at all. An object that is a tuple `unpacks`, by the operation's own rule.
     """
 
     helper: Any
     names: tuple[str, ...]
     constants: dict[str, object]
+    unpacks: bool = False
 
 
 _parts: dict[int, Parts] = {}
 
 
-def in_parts(op: object, helper: object, names: tuple[str, ...], **constants: object) -> None:
+def in_parts(op: object, helper: object, names: tuple[str, ...], *, unpacks: bool = False, **constants: object) -> None:
     """Let a function that returns parts stand for an operation that returns an object with them."""
-    _parts[id(op)] = Parts(helper, names, constants)
+    _parts[id(op)] = Parts(helper, names, constants, unpacks)
 
 
 def parts_of(op: object) -> Parts | None:

@@ -41,6 +41,7 @@ from srcgrad.core.rules import (
     Rule,
     adjoint_template,
     goes_through,
+    may_be_function,
     parts_of,
     rule_of,
     tangent_template,
@@ -447,7 +448,8 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     primal = getattr(function, "__srcgrad_primal__", function)
     if rule_of(function) is None and rule_of(primal) is not None:
         function = primal
-    if parts_of(function) is not None:
+    parts = parts_of(function)
+    if parts is not None and not parts.unpacks:
         return Operation("opaque", function)  # its result is an object, which `solutions` could not take apart
     if rule_of(function) is not None:
         return _of_op(function, node.args, node.keywords, node, facts)
@@ -511,6 +513,13 @@ def _of_method(node: Node, facts: Facts) -> Operation:
     return _of_op(op, [node.func.value, *arguments], node.keywords, node, facts)
 
 
+def _is_number(given: Node, facts: Facts) -> bool:
+    """Whether an expression is known to be a number or an array, which no function is."""
+    known = facts.kinds.of_names.get(given.id) if isinstance(given, gast.Name) else None
+    computed = isinstance(given, gast.BinOp | gast.UnaryOp | gast.Compare)
+    return computed or (known is not None and known.tag in ("scalar", "array"))
+
+
 def _of_op(op: object, arguments: list[Node], keywords: list[gast.keyword], node: Node, facts: Facts) -> Operation:
     if facts.source.is_derivative:
         op, arguments = once_more(op, arguments, keywords, node, facts)
@@ -523,7 +532,9 @@ def _of_op(op: object, arguments: list[Node], keywords: list[gast.keyword], node
         return Operation("op", op, rule)
     if dtype_given(op, arguments, keywords, facts) in ("b", "i", "u"):
         return Operation("op", op, replace(rule, kind="constant"))
-    composition = by_totals(node, rule, facts) or written_out(rule, arguments, keywords)
+    composition = by_totals(node, rule, facts) or written_out(
+        rule, arguments, keywords, lambda given: may_be_function(given) and not _is_number(given, facts)
+    )
     own = any(getattr(word.value, "id", "") in facts.names.functions for word in keywords)
     if composition is not None and goes_through(composition) and not own and _is_dict(arguments[0], facts):
         return Operation("opaque", op)  # keys are what a dict gives

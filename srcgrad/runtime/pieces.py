@@ -1,4 +1,4 @@
-"""Splines made of pieces, and how they are called."""
+"""Splines made of pieces, and how they are called; lines and densities that fit points."""
 
 from __future__ import annotations
 
@@ -129,6 +129,64 @@ def interpolated(
     from scipy.interpolate import interp1d  # late: SciPy may be absent
 
     return interp1d(x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)(places)
+
+
+def akima_at(
+    x: Array, y: Array, places: Array, axis: int = 0, method: str = "akima", extrapolate: bool | None = None
+) -> Array:
+    """What `scipy.interpolate.Akima1DInterpolator(x, y, ...)` gives at places.
+
+    >>> akima_at([0.0, 1.0, 2.0], [0.0, 2.0, 4.0], np.array([0.5, 9.0])).tolist()
+    [1.0, nan]
+    """
+    from scipy.interpolate import Akima1DInterpolator  # late: SciPy may be absent
+
+    return Akima1DInterpolator(x, y, axis, method=method, extrapolate=extrapolate)(places)
+
+
+def bspline_at(t: Array, c: Array, k: int, places: Array, extrapolate: bool | str = True, axis: int = 0) -> Array:
+    """What `scipy.interpolate.BSpline(t, c, k, extrapolate)` gives at places.
+
+    >>> bspline_at([0.0, 0.0, 1.0, 1.0], [1.0, 3.0], 1, 0.25).tolist()
+    1.5
+    """
+    from scipy.interpolate import BSpline  # late: SciPy may be absent
+
+    return BSpline(t, c, k, extrapolate, axis)(places)
+
+
+def basis_weights(t: Array, k: int, places: Array, nu: int = 0) -> Array:
+    """What each coefficient of a B-spline adds to its values, or to a derivative, at places: a row for each place.
+
+    >>> basis_weights(np.array([0.0, 0.0, 1.0, 1.0]), 1, 0.25).tolist()
+    [0.75, 0.25]
+    """
+    from scipy.interpolate import BSpline  # late: SciPy may be absent
+
+    return BSpline(t, np.eye(len(t) - k - 1), k)(places, nu)
+
+
+def density_at(dataset: Array, points: Array, bw_method: Array = None) -> Array:
+    """What `scipy.stats.gaussian_kde(dataset, bw_method)` gives at points.
+
+    >>> density_at([-1.0, 1.0], [0.0]).round(6).tolist()
+    [0.205103]
+    """
+    from scipy.stats import gaussian_kde  # late: SciPy may be absent
+
+    return gaussian_kde(dataset, bw_method)(points)
+
+
+def line_found(x: Array, y: Array, alternative: str = "two-sided") -> tuple[Array, ...]:
+    """The parts of what `scipy.stats.linregress(x, y)` gives.
+
+    >>> [float(part) for part in line_found([0.0, 1.0, 2.0], [1.0, 3.0, 5.0])[:3]]
+    [2.0, 1.0, 1.0]
+    """
+    from scipy.stats import linregress  # late: SciPy may be absent
+
+    found = linregress(x, y, alternative)
+    return (*found, found.intercept_stderr)
 
 
 def step_places(x: Array, places: Array, kind: str) -> Array:

@@ -186,3 +186,12 @@ def gauss_points(n: int) -> tuple[Any, Any]:
     (array([0.]), array([2.]))
     """
     return np.polynomial.legendre.leggauss(n)
+
+
+def limit_at(limit: object, place: float) -> object:
+    """The end of an inner integral, which may be a function of the outer variable.
+
+    >>> limit_at(lambda s: 2.0 * s, 0.5), limit_at(3.0, 0.5)
+    (1.0, 3.0)
+    """
+    return limit(place) if callable(limit) else limit

@@ -256,3 +256,16 @@ def one_sided(n: int) -> Any:
     if n % 2 == 0:
         made[n // 2] = 1.0
     return made
+
+
+def named_window(window: object, nperseg: int | None, length: int) -> object:
+    """The window of that name in `scipy.signal.welch`, of at most so many samples; an array is one itself.
+
+    >>> named_window("boxcar", 9, 3)
+    array([1., 1., 1.])
+    """
+    from scipy.signal import get_window  # late: SciPy may be absent
+
+    if not isinstance(window, str | tuple):
+        return np.array(window, float)
+    return get_window(window, min(256 if nperseg is None else nperseg, length))

@@ -1326,6 +1326,8 @@ class Maker:
     required: int
     fixed: dict[str, tuple[Any, ...]]
     shows: bool = False  # whether the object has knots and coefficients of polynomials itself
+    needed: tuple[str, ...] = ()  # arguments whose defaults make another spline
+    by: tuple[str, ...] = ()  # functions of the module that give its values, if it is no object that is called
 
 
 SPREAD = {"axis": (0,), "extrapolate": (None, True)}
@@ -1348,6 +1350,16 @@ MAKERS = {
         {"k": (3,), "t": (None,), "axis": (0,), "check_finite": (True, False)},
     ),
     "InterpolatedUnivariateSpline": Maker(pieces.cubic_pieces, ("x", "y"), 2, {}),
+    "UnivariateSpline": Maker(
+        pieces.cubic_pieces, ("x", "y", "w", "bbox", "k", "s"), 2, {"w": (None,), "k": (3,), "s": (0,)}, needed=("s",)
+    ),
+    "splrep": Maker(
+        pieces.cubic_pieces,
+        ("x", "y", "w", "xb", "xe", "k", "task", "s"),
+        2,
+        {"w": (None,), "k": (3,), "task": (0,), "s": (0, None)},
+        by=("splev",),
+    ),
 }
 
 
@@ -1397,7 +1409,7 @@ def _spline_arguments(call: Node, work: Rewriting) -> tuple[Maker, dict[str, Nod
     ends = given.get("bc_type")
     known = known and (ends is None or literal(ends))  # a slope there may be active, and has no derivative
     known = known and (maker.shows or getattr(ends, "value", None) != "periodic")
-    if not known or not all(key in given for key in maker.arguments[: maker.required]):
+    if not known or not all(key in given for key in (*maker.arguments[: maker.required], *maker.needed)):
         return None
     return (maker, given) if all(value in maker.fixed[key] for key, value in fixed.items()) else None
 
@@ -1491,6 +1503,8 @@ class Reader:
         """What is asked of the spline: a value or an integral, the order of the derivative, the places."""
         if isinstance(part, gast.Attribute) and self._is(part.value) and self.maker.shows:
             return (part.attr, 0, []) if part.attr in ("x", "c") else None
+        if self.maker.by:
+            return self._value_by_function(part)
         if not isinstance(part, gast.Call) or any(w.arg not in ("nu", "x") for w in part.keywords):
             return None
         if isinstance(part.func, gast.Attribute) and self._is(part.func.value):
@@ -1503,6 +1517,19 @@ class Reader:
             return None
         return "value", order + more, [given["x"]]
 
+    def _value_by_function(self, part: Node) -> tuple[str, int, list[Node]] | None:
+        """The places and the order of `splev(t, s, der=1)`."""
+        called = part.func if isinstance(part, gast.Call) else None
+        found = None if called is None else binding_of(called, self.work.facts, self.work.facts.names.local)
+        if found is None or home(found.object) != "scipy.interpolate" or found.object.__name__ not in self.maker.by:
+            return None
+        given = dict(zip(("x", "tck", "der"), part.args, strict=False)) | {w.arg: w.value for w in part.keywords}
+        order = getattr(given.get("der"), "value", None) if "der" in given else 0
+        plain = set(given) <= {"x", "tck", "der"} and len(part.args) < 4
+        if not plain or not isinstance(order, int) or not self._is(given.get("tck")):
+            return None
+        return "value", order, [given["x"]]
+
     def _order(self, called: Node) -> int | None:
         """0 for `s`, and the order of `s.derivative(nu)`."""
         if self._is(called):
@@ -1514,5 +1541,5 @@ class Reader:
         order = getattr(called.args[0], "value", None) if called.args else 1
         return order if isinstance(order, int) and len(called.args) < 2 else None
 
-    def _is(self, part: Node) -> bool:
+    def _is(self, part: Node | None) -> bool:
         return isinstance(part, gast.Name) and part.id == self.held

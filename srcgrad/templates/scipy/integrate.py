@@ -9,6 +9,7 @@ from srcgrad.core.rules import (
     again,
     constants,
     d,
+    declare_other_form,
     declare_refused,
     in_parts,
     places,
@@ -31,7 +32,14 @@ from srcgrad.runtime.odes import (
     states,
     tangent_size,
 )
-from srcgrad.runtime.quadrature import check_numbers, check_steady, gauss_points, quad_pullback, quad_pushforward
+from srcgrad.runtime.quadrature import (
+    check_numbers,
+    check_steady,
+    gauss_points,
+    limit_at,
+    quad_pullback,
+    quad_pushforward,
+)
 from srcgrad.templates.declarations import declare
 
 NOTE = "Its right-hand side is differentiated through its source: see `docs/integrate.md`."
@@ -254,10 +262,35 @@ declare_refused(
 )
 
 
+@adjoint.composed(limit_at, forms=(("limit_at(x, 0.5)", None),), note="The end of an inner integral.")
+def limit_at_place(limit, place):
+    return limit
+
+
+@declare_other_form(limit_at, (("limit_at(lambda s: s * x, 0.5)", None),), {0: "limit"}, ("limit",), limit=())
+def limit_of_place(limit, place):
+    return limit(place)
+
+
+@adjoint.composed(
+    integrate.dblquad,
+    forms=(),
+    note="By `quad` in `quad`; `hvp` and `hessian` are its second derivatives, not `grad` of `grad`.",
+)
+def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    def along_line(abscissa):
+        low, high = limit_at(gfun, abscissa), limit_at(hfun, abscissa)
+        return integrate.quad(
+            lambda ordinate: func(ordinate, abscissa, *args), low, high, epsabs=epsabs, epsrel=epsrel
+        )[0]
+
+    return integrate.quad(along_line, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
 constants([gauss_points])
 
 SOLVERS = """solve_bvp ode complex_ode RK23 RK45 DOP853 Radau BDF LSODA OdeSolver"""
-ADAPTIVE = """dblquad tplquad nquad quad_vec cubature romb romberg qmc_quad tanhsinh nsum"""
+ADAPTIVE = """tplquad quad_vec cubature romb romberg qmc_quad tanhsinh nsum"""
 TABLES = """cumulative_simpson newton_cotes"""
 
 

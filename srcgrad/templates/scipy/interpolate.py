@@ -6,8 +6,11 @@ from scipy import interpolate, linalg
 from srcgrad.core.rules import adjoint, constants, d, declare_other_form, made_to_be_called, tangent
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.pieces import (
+    akima_at,
+    basis_weights,
     between,
     between_ends,
+    bspline_at,
     cells_of,
     common_shape,
     corners_of_cell,
@@ -374,6 +377,69 @@ def spline_weights_tangent(z, x, places, degree, nu=0):
     d[z] = np.expand_dims(d[places], -1) * spline_weights(x, places, degree, nu + 1)
 
 
+def akima_slopes(x, y, method):
+    """The slopes at the knots after Akima: means of those beside, weighted by how little the others change."""
+    m = np.diff(y, axis=0) / column(np.diff(x), y)
+    first, last = 2.0 * m[:1] - m[1:2], 2.0 * m[-1:] - m[-2:-1]
+    m = np.concatenate((2.0 * first - m[:1], first, m, last, 2.0 * last - m[-1:]))
+    bends = np.abs(np.diff(m, axis=0))
+    if method == "makima":
+        bends = bends + 0.5 * np.abs(m[1:] + m[:-1])
+    both = bends[2:] + bends[:-2]
+    even = both <= 1e-9 * np.max(both, initial=-np.inf)
+    whole = np.where(even, 1.0, both)
+    return np.where(even, 0.5 * (m[3:] + m[:-3]), (bends[2:] * m[1:-2] + bends[:-2] * m[2:-1]) / whole)
+
+
+@adjoint.composed(
+    akima_at,
+    forms=(
+        (f"akima_at({MOVED}, y + np.array([0.0, 9.0, 2.0, 7.0, 3.0]), np.array([0.3, 1.7, 9.0]))[:2]", (5,), (5,)),
+        (f"akima_at({KNOTS}, x + np.array([0.0, 9.0, 2.0, 7.0, 3.0]), 6.0 + y, 0, 'makima', True)", (5,), ()),
+    ),
+    note="Of `Akima1DInterpolator(x, y)(t)`.",
+)
+def akima_of_at(x, y, places, axis=0, method="akima", extrapolate=None):
+    t, knots, heights = np.asarray(places), 1.0 * np.asarray(x), np.asarray(y)
+    require_handled(axis == 0 and len(knots) > 2, "Akima1DInterpolator of two points, or along another axis")
+    made = pieces_of_at(knots, of_slopes(knots, heights, akima_slopes(knots, heights, method)), t)
+    if not extrapolate:
+        inside = between_ends(knots, t, False)
+        made = np.where(np.reshape(inside, np.shape(inside) + (1,) * (np.ndim(heights) - 1)), made, np.nan)
+    return made
+
+
+BASIS = "np.array([0.0, 0.0, 0.0, 1.0, 2.5, 2.5, 2.5])"
+
+
+@adjoint.composed(
+    bspline_at,
+    forms=(
+        (f"bspline_at({BASIS}, x, 2, np.array([0.3, 1.7]) + 0.1 * y)", (4,), (2,)),
+        (f"bspline_at({BASIS}, x, 2, 1.7 + 0.1 * y)", (4, 2), ()),
+    ),
+    note="Of `BSpline(t, c, k)(x)`, in its coefficients and its argument.",
+)
+def bspline_of_at(t, c, k, places, extrapolate=True, axis=0):
+    require_handled(extrapolate is True and axis == 0, "BSpline that ends or repeats, or along another axis")
+    rows = basis_weights(t, k, places)
+    return np.tensordot(rows, np.asarray(c)[: np.shape(rows)[-1]], 1)
+
+
+@adjoint(
+    basis_weights,
+    refuses={"t": "the knots of a B-spline have no rule"},
+    forms=((f"basis_weights({BASIS}, 2, np.array([0.3, 1.7]) + 0.1 * x)", (2,)),),
+)
+def basis_weights_adjoint(z, t, k, places, nu=0):
+    d[places] = np.sum(d[z] * basis_weights(t, k, places, nu + 1), axis=-1)
+
+
+@tangent(basis_weights)
+def basis_weights_tangent(z, t, k, places, nu=0):
+    d[z] = np.expand_dims(d[places], -1) * basis_weights(t, k, places, nu + 1)
+
+
 constants([step_places, between_ends, cells_of, corners_of_cell, within_grid, triangles_of, nearest_points])
 
 
@@ -504,6 +570,21 @@ made_to_be_called(
     required=2,
     held=held_by_interp1d,
     copies=True,
+)
+made_to_be_called(
+    interpolate.Akima1DInterpolator,
+    akima_at,
+    made=("x", "y", "axis", "method", "extrapolate"),
+    required=2,
+    held=lambda made: None,
+    copies=True,
+)
+made_to_be_called(
+    interpolate.BSpline,
+    bspline_at,
+    made=("t", "c", "k", "extrapolate", "axis"),
+    required=3,
+    held=lambda made: None,
 )
 made_to_be_called(
     interpolate.RegularGridInterpolator,

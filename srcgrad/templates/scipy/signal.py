@@ -5,7 +5,7 @@ from scipy import signal
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.layout import require_handled
-from srcgrad.runtime.signals import fitted_window, lagged, of_full, one_sided, within_full
+from srcgrad.runtime.signals import fitted_window, lagged, named_window, of_full, one_sided, within_full
 from srcgrad.templates.declarations import declare
 
 MODES = ("full", "same", "valid")
@@ -130,6 +130,11 @@ def detrend(z, data, axis=-1, type="linear"):
 constants([fitted_window, one_sided])
 
 
+@adjoint.linear(named_window, forms=(("named_window(x, None, 9)", (4,)),))
+def named_window_adjoint(z, window, nperseg, length):
+    d[window] = d[z]  # an array is its own window
+
+
 def extended(x, padtype, edge):
     """A signal continued at both ends of its last axis."""
     if padtype == "odd":
@@ -251,9 +256,63 @@ def hilbert(x, N=None, axis=-1):  # SciPy's own name
     return np.moveaxis(np.fft.ifft(spectrum * one_sided(count).astype(spectrum.real.dtype)), -1, axis)
 
 
+def spectrum(x, fs, window, step, nfft, detrend, scaling, axis):
+    """The powers of the parts of a signal at which a window of that length looks."""
+    lines = np.moveaxis(np.asarray(x), axis, -1)
+    require_handled(np.isrealobj(x), "the spectrum of complex numbers")
+    weights = np.asarray(window).astype(lines.dtype)
+    parts = np.lib.stride_tricks.sliding_window_view(lines, len(weights), axis=-1)[..., ::step, :]
+    if detrend == "constant":
+        parts = parts - np.mean(parts, axis=-1, keepdims=True)
+    elif detrend == "linear":
+        parts = signal.detrend(parts)
+    waves = np.fft.rfft(parts * weights, nfft)
+    powers = np.real(waves) ** 2 + np.imag(waves) ** 2
+    unit = fs * np.sum(weights**2) if scaling == "density" else np.sum(weights) ** 2
+    return powers * one_sided(nfft)[: nfft // 2 + 1].astype(lines.dtype) / unit
+
+
+@adjoint.composed(
+    signal.welch,
+    forms=(
+        ("scipy.signal.welch(x, 2.0, nperseg=4)[1]", (9,)),
+        (
+            "scipy.signal.welch(x, nperseg=4, nfft=5, detrend='linear', scaling='spectrum', axis=0)[1]",
+            (9, 2),
+        ),
+    ),
+    note="Of real signals, one-sided, averaged by the mean.",
+)
+def welch(
+    x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", scaling="density", axis=-1
+):
+    weights = named_window(window, nperseg, np.shape(x)[axis])
+    count = len(weights) if nfft is None else nfft
+    step = len(weights) - (len(weights) // 2 if noverlap is None else noverlap)
+    powers = np.mean(spectrum(x, fs, weights, step, count, detrend, scaling, axis), axis=-2)
+    return np.arange(count // 2 + 1) * fs / count, np.moveaxis(powers, -1, axis)
+
+
+@adjoint.composed(
+    signal.periodogram,
+    forms=(
+        ("scipy.signal.periodogram(x, 2.0)[1]", (6,)),
+        ("scipy.signal.periodogram(x, window='hann', nfft=8, detrend=False, scaling='spectrum', axis=0)[1]", (5, 2)),
+    ),
+    note="Of real signals, one-sided.",
+)
+def periodogram(x, fs=1.0, window="boxcar", nfft=None, detrend="constant", scaling="density", axis=-1):
+    length = np.shape(x)[axis]
+    count = length if nfft is None else nfft
+    require_handled(count >= length, "scipy.signal.periodogram of a part of the signal")
+    weights = named_window(window, length, length)
+    powers = spectrum(x, fs, weights, length, count, detrend, scaling, axis)[..., 0, :]
+    return np.arange(count // 2 + 1) * fs / count, np.moveaxis(powers, -1, axis)
+
+
 WITHOUT_RULE = """bilinear cspline1d decimate envelope find_peaks hilbert2 istft medfilt
-medfilt2d order_filter periodogram resample resample_poly residue spectrogram stft
-upfirdn vectorstrength welch wiener"""
+medfilt2d order_filter resample resample_poly residue spectrogram stft
+upfirdn vectorstrength wiener"""
 
 declare(
     signal, "scipy.signal", WITHOUT_RULE, "it has no rule; spell a linear filter with scipy.signal.lfilter or convolve"

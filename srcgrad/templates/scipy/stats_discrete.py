@@ -3,8 +3,9 @@
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.core.rules import adjoint, d, declare_refused
+from srcgrad.core.rules import adjoint, d, declare_refused, in_parts, made_to_be_called
 from srcgrad.runtime.layout import require_handled
+from srcgrad.runtime.pieces import density_at, line_found
 
 COUNT = "it is a whole number"
 CLOSED = "a derivative with respect to the parameter of an incomplete beta function has no closed form"
@@ -310,6 +311,77 @@ def pearsonr(x, y):
     half = len(x) / 2.0 - 1.0
     return r, 2.0 * special.betaincc(half, half, 0.5 * (np.abs(r) + 1.0))
 
+
+@adjoint.composed(
+    line_found,
+    forms=(("scipy.stats.linregress(x, y).slope", (5,), (5,)),),
+    results=tuple((one, 0) for one in ("slope", "intercept", "rvalue", "pvalue", "stderr", "intercept_stderr")),
+    note="The parts of `scipy.stats.linregress(x, y)`.",
+)
+def line_of(x, y, alternative="two-sided"):
+    require_handled(np.size(x) > 2 and alternative == "two-sided", "less than three points, or one side of a test")
+    places, heights = np.ravel(x), np.ravel(y)
+    x_off, y_off = places - np.mean(places), heights - np.mean(heights)
+    width, height = np.mean(x_off * x_off), np.mean(y_off * y_off)
+    slope = np.mean(x_off * y_off) / width
+    r = np.mean(x_off * y_off) / np.sqrt(width * height)
+    half = np.size(x) / 2.0 - 1.0
+    error = np.sqrt((1.0 - r * r) * height / width / (2.0 * half))
+    p = 2.0 * special.betaincc(half, half, 0.5 * (np.abs(r) + 1.0))
+    intercept = np.mean(heights) - slope * np.mean(places)
+    return slope, intercept, r, p, error, error * np.sqrt(width + np.mean(places) ** 2)
+
+
+@adjoint.composed(
+    stats.linregress,
+    forms=(("scipy.stats.linregress(x, y)[1]", (5,), (5,)), ("scipy.stats.linregress(x, y)[4]", (5,), (5,))),
+    note="The result is a tuple of five, or has its parts by name.",
+)
+def linregress(x, y, alternative="two-sided"):
+    parts = line_found(x, y, alternative)
+    return parts[0], parts[1], parts[2], parts[3], parts[4]
+
+
+in_parts(
+    stats.linregress,
+    line_found,
+    ("slope", "intercept", "rvalue", "pvalue", "stderr", "intercept_stderr"),
+    unpacks=True,
+)
+
+
+@adjoint.composed(
+    density_at,
+    forms=(
+        ("density_at(x, y)", (5,), (3,)),
+        ("density_at(x, np.array([[0.3, 0.7, 2.0], [0.1, -0.5, 1.0]]), 'silverman')", (2, 5)),
+        ("density_at(x, y, 0.7)", (5,), ()),
+    ),
+    note="Of `scipy.stats.gaussian_kde(dataset, bw_method)(points)`, without weights.",
+)
+def density_of(dataset, points, bw_method=None):
+    sample = np.atleast_2d(np.asarray(dataset))
+    axes, n = np.shape(sample)
+    if bw_method is None or isinstance(bw_method, str):
+        factor = (n * (axes + 2.0) / 4.0 if bw_method == "silverman" else 1.0 * n) ** (-1.0 / (axes + 4.0))
+    else:
+        factor = bw_method
+    spread = np.atleast_2d(np.cov(sample)) * factor**2
+    off = np.expand_dims(sample, 2) - np.expand_dims(np.reshape(np.asarray(points), (axes, -1)), 1)
+    flat = np.reshape(off, (axes, -1))
+    energy = np.reshape(0.5 * np.sum(flat * np.linalg.solve(spread, flat), axis=0), np.shape(off)[1:])
+    return np.sum(np.exp(-energy), axis=0) / (n * np.sqrt(np.linalg.det(2.0 * np.pi * spread)))
+
+
+def held_by_kde(made):
+    """How the parameters of a `gaussian_kde` are read; None for one with weights."""
+    even = np.all(made.weights == made.weights[0])
+    return {"dataset": "self.dataset", "bw_method": "self.factor"} if even else None
+
+
+made_to_be_called(
+    stats.gaussian_kde, density_at, made=("dataset", "bw_method"), required=1, held=held_by_kde, copies=True
+)
 
 FROZEN = "it makes a frozen distribution, of which pdf, cdf, ppf and the like have derivatives, with their logarithms"
 
