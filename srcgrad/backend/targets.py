@@ -6,12 +6,25 @@ Numpy is the text as it is, and for all directions at once one with a leading ax
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import pkgutil
+from typing import TYPE_CHECKING
 
-from srcgrad.backend.batched.leading_axis import leading_axis
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.target import Target
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+    from srcgrad.core.facts import Facts
+    from srcgrad.derive.program import Program
+
+
+def leading_axis(program: Program, facts: Facts) -> Program:
+    """`srcgrad.backend.batched.leading_axis`, loaded once all directions are asked for."""
+    from srcgrad.backend.batched.leading_axis import leading_axis as in_all_directions
+
+    return in_all_directions(program, facts)
+
 
 NUMPY = Target("numpy", batched=(leading_axis,))
 GROUP = "srcgrad.targets"  # of entry points: a name, and the record `module:NAME`
@@ -38,12 +51,19 @@ def names() -> tuple[str, ...]:
     >>> names()[:3]
     ('numpy', 'opencl', 'numba')
     """
-    return tuple(dict.fromkeys([*OWN, *sorted(importlib.metadata.entry_points(group=GROUP).names)]))
+    return tuple(dict.fromkeys([*OWN, *sorted(_of_packages().names)]))
+
+
+def _of_packages() -> EntryPoints:
+    """The targets that installed packages have: to look for them takes as long as many a derivative."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 @functools.cache
 def _find_target(name: str) -> Target:
-    place = OWN.get(name) or next((one.value for one in importlib.metadata.entry_points(group=GROUP, name=name)), "")
+    place = OWN.get(name) or next((one.value for one in _of_packages() if one.name == name), "")
     try:
         made = pkgutil.resolve_name(place) if place else None
     except ModuleNotFoundError as error:

@@ -1,10 +1,13 @@
-"""A target: what runs a text, as one record. All that a text has otherwise for one target is a field of it."""
+"""A target: what runs a text, as one record. All that a text has otherwise for one target is a field of it.
+
+Arrays that live where a target computes, and not in NumPy's memory, are told by their class, before it is loaded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any  # functions, programs and what texts read from outside are arbitrary objects
+from typing import TYPE_CHECKING, Any  # functions, programs and what texts read from outside are arbitrary objects
 
 from srcgrad.core.facts import Facts, Names
 from srcgrad.core.files import load
@@ -14,6 +17,15 @@ from srcgrad.core.trees import Block, Node
 DEFAULT = "numpy"
 RESERVED = ("len", "list", "range", "reversed", "slice", "zip")  # functions of Python that all texts call by name
 Pass = Callable[[Any, Facts], Any]
+
+
+class DeviceArray:
+    """What arrays on a device are, `srcgrad.opencl.Array`: known by this class where no device was asked for yet."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 @dataclass(frozen=True)

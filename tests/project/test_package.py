@@ -22,7 +22,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "packing.py")
 BUILD = "import sys; sys.path.insert(0, '.'); import packing as b; b.build_{}(sys.argv[1])"
-USE = """import numpy as np
+USE = """import sys
+
+import numpy as np
 import srcgrad
 import srcgrad.templates
 
@@ -32,6 +34,8 @@ def f(x):
 
 
 print(srcgrad.grad(f)(np.zeros(2)), srcgrad.__file__)
+late = ("srcgrad.opencl", "srcgrad.backend.batched.leading_axis", "srcgrad.interface.show", "importlib.metadata")
+assert not [name for name in late if name in sys.modules], "a first gradient loads what it does not need"
 """
 
 

@@ -2,6 +2,8 @@
 
 Arguments as they come: what kind each is, which may be differentiated, and gradients that mirror them.
 
+Arrays on a device among them: NumPy memory in their place, and results put there.
+
 With respect to what: the parameters of a function through which a derivative can flow, from its text.
 
 What a derivative of a live function is told of its arguments: by annotations, or by examples (`like=`).
@@ -14,10 +16,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import sys
 import types
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any  # arguments are arbitrary objects
+from typing import TYPE_CHECKING, Any  # arguments are arbitrary objects
 
 import gast
 import numpy as np
@@ -31,13 +35,14 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import source_of
+from srcgrad.core.target import DeviceArray
 from srcgrad.core.trees import Node, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.module import Module
-from srcgrad.opencl.arrays.array import Array
-from srcgrad.opencl.arrays.boundary import as_memory, gradient_on_device, on_host
-from srcgrad.opencl.devices.memory import Lease
 from srcgrad.pipeline import BegunFunction, prepare_facts, until
+
+if TYPE_CHECKING:
+    from srcgrad.opencl.devices.device import Device
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(65))
 _COMPLEX_ARRAYS = tuple(Kind("array", rank, complex=True) for rank in range(65))
@@ -85,7 +90,7 @@ def kind_of(value: Any) -> Kind:
         return _kind_of_container("dict", [(k, kind_of(v)) for k, v in value.items()])
     if isinstance(value, _FUNCTIONS) and isinstance(value, Hashable):
         return Kind("function", None, ((value, UNKNOWN),))
-    if cls is Array:
+    if issubclass(cls, DeviceArray):
         if value.dtype.kind == "c":
             raise DifferentiationError("E5017", "a device array is complex", "pass a NumPy array: np.asarray(x)")
         return SCALAR if value.is_number else _ARRAYS[value.ndim]
@@ -141,7 +146,7 @@ def check_input(value: object, name: str, others: Iterable[str] = ()) -> None:
     if isinstance(value, tuple | list | dict) or dataclasses.is_dataclass(value):
         _check_parts(value, name, others)
     elif isinstance(value, bool | int | np.bool_ | np.integer) or (
-        isinstance(value, np.ndarray | Array) and value.dtype.kind in "biu"
+        isinstance(value, np.ndarray | DeviceArray) and value.dtype.kind in "biu"
     ):
         raise DifferentiationError(
             "E5002",
@@ -203,13 +208,13 @@ def _leaves(value: object) -> Iterator[object]:
 
 
 def _is_inexact(value: object) -> bool:
-    if isinstance(value, np.ndarray | Array):
+    if isinstance(value, np.ndarray | DeviceArray):
         return bool(value.dtype.kind in "fc")
     return isinstance(value, float | complex | np.inexact)
 
 
 def _describe(value: object) -> str:
-    if isinstance(value, np.ndarray | Array):
+    if isinstance(value, np.ndarray | DeviceArray):
         return f"an array of dtype {value.dtype}"
     return f"of type {type(value).__name__}"
 
@@ -242,8 +247,10 @@ def mirror(gradient: Any, value: object, others: list[Any]) -> Any:
         return None
     if isinstance(value, np.ndarray):
         return _own_array(on_host(gradient), value, others)  # beside an argument on a device
-    if isinstance(value, Array):
-        found = gradient_on_device(gradient, value, others) if isinstance(gradient, Array) else None
+    if isinstance(value, DeviceArray):
+        from srcgrad.opencl.arrays.boundary import gradient_on_device
+
+        found = gradient_on_device(gradient, value, others) if isinstance(gradient, DeviceArray) else None
         return value.on_same_device(mirror(on_host(gradient), as_memory(value), others)) if found is None else found
     if isinstance(value, np.generic):
         return type(value)(gradient)
@@ -268,7 +275,7 @@ def own_array(array: np.ndarray, *others: object) -> np.ndarray:
     """The array itself if its memory is its own, whole and to be written, and it is none of `others`; else a copy."""
     flags, base = array.flags.num, array.base
     if flags & WHOLE == WHOLE and all(array is not other for other in others):
-        if flags & OWN == OWN or isinstance(base, Lease) or is_alone(base):  # views of a lease have it as their base
+        if flags & OWN == OWN or _is_lease(base) or is_alone(base):  # views of a lease have it as their base
             return array
     return np.array(array, order="C")
 
@@ -539,3 +546,97 @@ def cast_seed(seed: Any, output: Any) -> object:
     if isinstance(output, complex):
         return complex(seed)
     return float(seed) if not wanted else np.asarray(seed, dtype=float)
+
+
+_PLAIN = (np.ndarray, float, int, np.float64, np.float32, bool, str, type(None))  # what holds no device array
+
+
+def device_in(values: Iterable[object]) -> Device | None:
+    """The device of the arrays among values and in containers there; None if there are none, E5020 if there are two."""
+    arrays: list[DeviceArray] = []
+    for value in values:
+        if type(value) in _PLAIN or (isinstance(value, list | tuple) and all(type(part) in _PLAIN for part in value)):
+            continue
+        _replace_arrays(value, arrays.append)
+    if not arrays:
+        return None
+    from srcgrad.opencl.arrays.array import device_of
+
+    device_of(arrays)
+    device: Device = arrays[0].device
+    return device
+
+
+def on_host(value: object) -> Any:
+    """A value with NumPy memory in place of device arrays: on a CPU device, that in which they are."""
+    return value if type(value) in _PLAIN else _replace_arrays(value, _read)
+
+
+def as_memory(value: object) -> object:
+    """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
+    return value if type(value) in _PLAIN else _replace_arrays(value, _memory_of_array)
+
+
+def are_direct(values: Iterable[object]) -> bool:
+    """Whether device arrays are arguments themselves, none a part of one: a text can then run on them."""
+    return not any(_map_parts(value, as_memory) is not value for value in values if not isinstance(value, DeviceArray))
+
+
+def on_device(found: object, device: Device | None) -> Any:
+    """Results on a device, if there is one: arrays, and numbers of NumPy's as arrays without axes."""
+    if device is None:
+        return found
+    if isinstance(found, np.ndarray | np.generic):
+        from srcgrad.opencl.arrays.boundary import placed_number
+
+        return placed_number(found, device)
+    return _map_parts(found, lambda part: on_device(part, device))
+
+
+def _read(array: DeviceArray) -> object:
+    return array.read()[()] if array.is_number else array.read()
+
+
+def _memory_of_array(array: DeviceArray) -> object:
+    return array.memory[()] if array.is_number else array.memory
+
+
+def _replace_arrays(value: object, change: Callable[[DeviceArray], object]) -> object:
+    """A value with something else in place of each device array; itself if there are none."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, DeviceArray):
+        return change(value)
+    return _map_parts(value, lambda part: _replace_arrays(part, change))
+
+
+def _map_parts(value: object, change: Callable[[object], object]) -> object:
+    """A container with its parts changed; itself if none of them changes, or if it is none."""
+    if isinstance(value, tuple | list):
+        parts = [change(part) for part in value]
+        if all(one is other for one, other in zip(parts, value, strict=True)):
+            return value
+        container: Callable[..., object] = type(value)
+        return container(*parts) if hasattr(value, "_fields") else container(parts)
+    if isinstance(value, dict):
+        items = {key: change(part) for key, part in value.items()}
+        return items if any(items[key] is not part for key, part in value.items()) else value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+        made = {name: change(getattr(value, name)) for name in names}
+        same = all(part is getattr(value, name) for name, part in made.items())
+        return value if same else dataclasses.replace(value, **made)
+    return value
+
+
+def _is_lease(base: object) -> bool:
+    """Whether an array lies on memory that OpenCL lends."""
+    memory = sys.modules.get("srcgrad.opencl.devices.memory")
+    return memory is not None and isinstance(base, memory.Lease)
+
+
+def using(device: Device) -> AbstractContextManager[None]:
+    """Run kernels on a device, in this thread, until the block ends."""
+    from srcgrad.opencl.devices import trusted
+
+    return trusted.using(device)

@@ -29,7 +29,7 @@ from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.functions_with_rules import with_places
-from srcgrad.interface.api.arguments import kind_of
+from srcgrad.interface.api.arguments import device_in, kind_of, on_device, on_host
 from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, ReadyText, Wrt, looks
 from srcgrad.interface.api.derivatives import (
@@ -57,7 +57,6 @@ from srcgrad.interface.check.finite_differences import (
     vector_along,
 )
 from srcgrad.module import MANY, LeadingAxes, Module, fewer
-from srcgrad.opencl.arrays.boundary import device_in, on_device, on_host
 from srcgrad.runtime import zeros_like
 
 

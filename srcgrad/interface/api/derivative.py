@@ -37,7 +37,7 @@ from srcgrad.core.files import collection_paused
 from srcgrad.core.identity import Function
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import for_users
-from srcgrad.core.target import DEFAULT, Target
+from srcgrad.core.target import DEFAULT, DeviceArray, Target
 from srcgrad.derive.recording import SavedValue
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import given_of, in_order, takes_several, with_options
@@ -46,9 +46,12 @@ from srcgrad.interface.api.arguments import (
     check_input,
     compiled_kind,
     declared_of,
+    device_in,
     kind_of,
     like_output,
     mirrors,
+    on_device,
+    on_host,
     own_array,
     refine_kinds,
 )
@@ -63,11 +66,7 @@ from srcgrad.interface.api.execute import (
     run,
     seed_like,
 )
-from srcgrad.interface.show.side_by_side import Report, Sizes, failure, sides
 from srcgrad.module import ALONE, LeadingAxes, Module
-from srcgrad.opencl.arrays.array import Array
-from srcgrad.opencl.arrays.boundary import device_in, equip, on_device, on_host
-from srcgrad.opencl.devices.device import Device
 
 Pair = tuple[str, Any, Any]  # where it is, the accumulator, what is added to it
 
@@ -155,7 +154,7 @@ def _check(fits: bool, name: str, wanted: str, accumulator: object) -> None:
 def _check_array(accumulator: object, gradient: Any, name: str) -> None:
     """An array of the gradient's shape, of its dtype or one that holds all its values, which can be written."""
     dtype = gradient.dtype if hasattr(gradient, "dtype") else np.dtype(float)
-    if not isinstance(accumulator, np.ndarray | Array):
+    if not isinstance(accumulator, np.ndarray | DeviceArray):
         raise DifferentiationError(
             "E5024",
             f"{name} is of type {type(accumulator).__name__}, which nothing can be added to in place",
@@ -178,10 +177,10 @@ def _check_array(accumulator: object, gradient: Any, name: str) -> None:
 
 
 def _add(accumulator: Any, part: object) -> None:
-    if isinstance(accumulator, Array):
-        accumulator[...] = accumulator + part
-    else:
+    if isinstance(accumulator, np.ndarray):
         np.add(accumulator, on_host(part), out=accumulator)
+    else:
+        accumulator[...] = accumulator + part
 
 
 Wrt = int | str | Sequence[int | str]
@@ -248,7 +247,7 @@ def precision(dtype: object) -> str:
 
 
 _NUMBERS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefdgFDG")
-_BUILT_IN = (np.ndarray, np.generic, list, tuple, dict, int, float, complex, str, type, ModuleType, Array)
+_BUILT_IN = (np.ndarray, np.generic, list, tuple, dict, int, float, complex, str, type, ModuleType, DeviceArray)
 _PLAIN = frozenset((float, int, bool, complex, str, type(None), *_NUMBERS))
 
 
@@ -485,6 +484,8 @@ class Derivative(Generic[P, R]):
             with self._lock, collection_paused():
                 made = self.made[key] = execute_derivative(self, kinds, inline)
                 if resident:
+                    from srcgrad.opencl.arrays.boundary import equip
+
                     equip(made.function.__globals__)
         if not inline:
             self._last, self._kinds = made, dict(kinds)
@@ -667,6 +668,8 @@ class Derivative(Generic[P, R]):
         >>> srcgrad.grad(lambda x: x * x).report()
         Report(title='lambda__grad')
         """
+        from srcgrad.interface.show.side_by_side import Report, sides
+
         module = module_of(self)
         main = derivative_in_module(self, module, self._kinds)
         return Report(main.name, sides(module.text(main)[0], module.made.values(), sizes))
@@ -675,6 +678,8 @@ class Derivative(Generic[P, R]):
         try:
             return self.report()._repr_html_()
         except DifferentiationError as error:
+            from srcgrad.interface.show.side_by_side import failure
+
             return failure(error)
 
     @property
@@ -725,6 +730,8 @@ class Derivative(Generic[P, R]):
 
 
 if TYPE_CHECKING:
+    from srcgrad.interface.show.side_by_side import Report, Sizes
+    from srcgrad.opencl.devices.device import Device
 
     class DerivativeByFirst(Derivative[..., Out], Generic[P, X, Out]):
         """What a type checker sees of a derivative by a first argument that is a number or an array."""

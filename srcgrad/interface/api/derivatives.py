@@ -26,19 +26,17 @@ from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, home
 from srcgrad.core.rules import rule_of
 from srcgrad.core.source_text import hides_our_frames, running_place
-from srcgrad.core.target import DEFAULT, Target
+from srcgrad.core.target import DEFAULT, DeviceArray, Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.calls.side_effects import check_repeatable
 from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_options, with_places
-from srcgrad.interface.api.arguments import check_input, has_numbers
+from srcgrad.interface.api.arguments import check_input, has_numbers, on_device
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, X, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.row_blocks import RowDerivative, pulled_rows, spread_rows, stand_in
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.module import Module
-from srcgrad.opencl.arrays.array import Array
-from srcgrad.opencl.arrays.boundary import on_device
 from srcgrad.pipeline import prepare_facts
 from srcgrad.runtime.hooks import call as call_held
 from srcgrad.runtime.hooks import closure
@@ -569,11 +567,11 @@ def is_floating(value: object) -> bool:
     cls = type(value)
     if cls is float or cls is np.float64:
         return True
-    if cls is np.ndarray or cls is Array or isinstance(value, int | float | np.generic):
+    if cls is np.ndarray or issubclass(cls, DeviceArray) or isinstance(value, int | float | np.generic):
         kind = np.dtype(getattr(value, "dtype", cls)).kind
         if kind in "fbiu":
             return bool(kind == "f")
-    found = f"a {cls.__name__}" if not isinstance(value, np.ndarray | Array) else f"an array of {value.dtype}"
+    found = f"a {cls.__name__}" if not isinstance(value, np.ndarray | DeviceArray) else f"an array of {value.dtype}"
     raise TypeError(
         f"E5031 a function that only a run knows takes or gives {found}, not real numbers or an array of them; "
         "call it by its name, or let it take and give numbers and arrays one by one"
@@ -903,7 +901,7 @@ def _shape(value: object) -> tuple[int, ...]:
 
 
 def _constant(value: object) -> object:
-    return np.zeros(_shape(value)) if isinstance(value, np.ndarray | Array) else 0.0
+    return np.zeros(_shape(value)) if isinstance(value, np.ndarray | DeviceArray) else 0.0
 
 
 def pullback_looked_up(function: Function, wrt: tuple[int | str, ...] | None) -> Function:

@@ -23,6 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import (
+    TYPE_CHECKING,
     Any,  # what a text reads from outside are arbitrary objects
     NoReturn,
     Protocol,
@@ -50,15 +51,15 @@ from srcgrad.core.source_text import (
 )
 from srcgrad.core.target import Target, Text
 from srcgrad.derive.row_blocks import Blocks
-from srcgrad.interface.api.arguments import cast_seed
+from srcgrad.interface.api.arguments import are_direct, as_memory, cast_seed, device_in, on_device, on_host, using
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
 from srcgrad.interface.api.snapshots import check_apart, outside_of
 from srcgrad.module import ALONE, LeadingAxes, Module
-from srcgrad.opencl.arrays.boundary import are_direct, as_memory, device_in, on_device, on_host
-from srcgrad.opencl.devices.device import Device
-from srcgrad.opencl.devices.trusted import using
 from srcgrad.pipeline import DerivedText
 from srcgrad.runtime import fields_of
+
+if TYPE_CHECKING:
+    from srcgrad.opencl.devices.device import Device
 
 PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
 _warned: dict[Any, Any] = {}  # what `warnings` keeps of what it has told

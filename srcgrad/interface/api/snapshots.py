@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.source_text import DERIVATIVES, maker_of
-from srcgrad.opencl.arrays.array import Array
+from srcgrad.core.target import DeviceArray
 from srcgrad.runtime.hooks import closure
 
 _ATOMS = frozenset(
@@ -99,7 +99,7 @@ def _fields(value: object) -> dict[str, object]:
 def _reach(value: object, reached: dict[int, object]) -> None:
     """Note all that may be changed through a value, by its place in memory; it is held, so that the place stays its."""
     for one in parts_of(value):
-        found = _owners(one) if isinstance(one, np.ndarray) else (one.store if type(one) is Array else one,)
+        found = _owners(one) if isinstance(one, np.ndarray) else (one.store if isinstance(one, DeviceArray) else one,)
         reached.update((id(owner), owner) for owner in found)
 
 
@@ -112,7 +112,7 @@ def parts_of(value: Any) -> Iterator[object]:
         if cls in _ATOMS or id(one) in seen:
             continue
         seen[id(one)] = one
-        if isinstance(one, np.ndarray) or cls is Array:
+        if isinstance(one, np.ndarray) or issubclass(cls, DeviceArray):
             yield one
         elif isinstance(one, list | tuple | dict):
             yield one
@@ -188,7 +188,7 @@ class Copies:
             return self._function(value)
         if isinstance(value, list | tuple | dict):
             return self._container(value)
-        if type(value) is Array:
+        if isinstance(value, DeviceArray):
             return value.copy() if id(value.store) in self.reached else value
         if type(value) is functools.partial or type(value) is closure:
             return type(value)(self.of(value.func), *self.of(value.args), **self.of(value.keywords))

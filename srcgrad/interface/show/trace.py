@@ -24,11 +24,11 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
 from srcgrad.core.source_text import OURS, hides_our_frames, users_place
 from srcgrad.derive.probes import Place
+from srcgrad.interface.api.arguments import on_host
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.interface.api.execute import run
 from srcgrad.module import Module
-from srcgrad.opencl.arrays.boundary import on_host
 from srcgrad.runtime.hooks import listening
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import (
     Any,  # functions, arguments and results of every kind
 )
@@ -13,6 +13,7 @@ from typing import (
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.target import DeviceArray
 from srcgrad.opencl.arrays.numpy_functions import (
     KNOWN,
     LOOKING,
@@ -102,7 +103,7 @@ def _are_held(found: object, arrays: list[Array]) -> bool:
     return not isinstance(found, np.ndarray) or any(array.store.holds(found) for array in arrays)
 
 
-def device_of(arrays: list[Array]) -> None:
+def device_of(arrays: Sequence[DeviceArray]) -> None:
     """E5020 if arrays are on two devices."""
     for array in arrays[1:]:
         one, other = arrays[0].device, array.device
@@ -257,7 +258,7 @@ _SIMPLE = (np.ndarray, np.generic, int, float, complex, list, tuple)
 _FORMS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
-class Array:
+class Array(DeviceArray):
     """An array on an OpenCL device; make one with `srcgrad.opencl.asarray`, `zeros`, `linspace` and the like.
 
     `memory` is the NumPy array of its elements; on a device that is not the host's it shows the mirror, and `store`

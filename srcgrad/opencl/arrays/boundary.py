@@ -1,63 +1,23 @@
-"""Derivatives of functions of arrays on a device: what goes in and out, and the helpers that texts call there."""
+"""Derivatives of functions of arrays on a device: what comes out, and the helpers that texts call there."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from collections.abc import Callable, Iterable
 from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.core.target import DeviceArray
 from srcgrad.opencl import scattered
-from srcgrad.opencl.arrays.array import Array, apply_to_memory, device_of
+from srcgrad.opencl.arrays.array import Array, apply_to_memory
 from srcgrad.opencl.arrays.creation import place_on_device
 from srcgrad.opencl.arrays.store import owner_of
 from srcgrad.opencl.devices.device import Device
 from srcgrad.runtime.structure import mapped
 
-_PLAIN = (np.ndarray, float, int, np.float64, np.float32, bool, str, type(None))  # what holds no device array
 
-
-def device_in(values: Iterable[Any]) -> Device | None:
-    """The device of the arrays among values and in containers there; None if there are none, E5020 if there are two."""
-    arrays: list[Array] = []
-    for value in values:
-        if type(value) in _PLAIN or (type(value) in (list, tuple) and all(type(part) in _PLAIN for part in value)):
-            continue
-        _replace_arrays(value, arrays.append)
-    if not arrays:
-        return None
-    device_of(arrays)
-    return arrays[0].device
-
-
-def on_host(value: object) -> Any:
-    """A value with NumPy memory in place of device arrays: on a CPU device, that in which they are."""
-    return value if type(value) in _PLAIN else _replace_arrays(value, _read)
-
-
-def as_memory(value: object) -> object:
-    """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
-    return value if type(value) in _PLAIN else _replace_arrays(value, _memory_of_array)
-
-
-def are_direct(values: Iterable[object]) -> bool:
-    """Whether device arrays are arguments themselves, none a part of one: a text can then run on them."""
-    return not any(_map_parts(value, as_memory) is not value for value in values if type(value) is not Array)
-
-
-def on_device(found: object, device: Device | None) -> Any:
-    """Results on a device, if there is one: arrays, and numbers of NumPy's as arrays without axes."""
-    if device is None:
-        return found
-    if isinstance(found, np.ndarray | np.generic):
-        return placed_number(found, device)
-    return _map_parts(found, lambda part: on_device(part, device))
-
-
-def gradient_on_device(gradient: Array, value: Array, others: list[object]) -> Array | None:
+def gradient_on_device(gradient: DeviceArray, value: DeviceArray, others: list[object]) -> DeviceArray | None:
     """A gradient that is on the device already, in memory of its own; None if it does not fit its argument.
 
     `others` lists arrays, or their mirrors, with which it must not share memory; its own is added to it.
@@ -78,41 +38,6 @@ def placed_number(found: Any, device: Device) -> Array:
     if isinstance(found, np.generic):
         made.memory.setflags(write=False)
     return made
-
-
-def _read(array: Array) -> Any:
-    return array.read()[()] if array.is_number else array.read()
-
-
-def _memory_of_array(array: Array) -> object:
-    return array.memory[()] if array.is_number else array.memory
-
-
-def _replace_arrays(value: object, change: Callable[[Array], object]) -> object:
-    """A value with something else in place of each device array; itself if there are none."""
-    if type(value) in _PLAIN:
-        return value
-    if type(value) is Array:
-        return change(value)
-    return _map_parts(value, lambda part: _replace_arrays(part, change))
-
-
-def _map_parts(value: object, change: Callable[[Any], Any]) -> Any:
-    """A container with its parts changed; itself if none of them changes, or if it is none."""
-    if isinstance(value, tuple | list):
-        parts = [change(part) for part in value]
-        if all(one is other for one, other in zip(parts, value, strict=True)):
-            return value
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    if isinstance(value, dict):
-        items = {key: change(part) for key, part in value.items()}
-        return items if any(items[key] is not part for key, part in value.items()) else value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value) if field.init]
-        made = {name: change(getattr(value, name)) for name in names}
-        same = all(part is getattr(value, name) for name, part in made.items())
-        return value if same else dataclasses.replace(value, **made)
-    return value
 
 
 _LOOKING = (
