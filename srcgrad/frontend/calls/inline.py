@@ -159,26 +159,100 @@ def is_brief(tree: Node, called: str, caller: Node) -> bool:
 
 def check_order(value: Node | None, site: Site, alone: bool = True) -> None:
     """A call that changes what the rest of its expression may read stands alone; `a += g(a)` reads a before."""
+    calls = _calls_in_between(value, site, alone)
+    if calls:
+        raise _refuse_order(calls[0], site)
+
+
+def _refuse_order(call: Node, site: Site) -> DifferentiationError:
+    found = called_by(call, site.facts, site.local)
+    return site.facts.refuse(
+        call,
+        "E5010",
+        f"`{'' if found is None else found.name}` changes what the rest of the expression may read",
+        "call it in a statement of its own: `t = ...`",
+    )
+
+
+def _calls_in_between(value: Node | None, site: Site, alone: bool) -> list[Node]:
+    """The calls that change what the rest of their expression may read; `alone` if the expression may be such a call.
+
+    One that changes what nested functions share is refused.
+    """
+    made: list[Node] = []
     if value is None:
-        return
-    calls = [n for n in walk(value) if isinstance(n, gast.Call)]
-    for call in [n for n in calls if n is not value or not alone]:
+        return made
+    for call in [n for n in walk(value) if isinstance(n, gast.Call) and (n is not value or not alone)]:
         found = called_by(call, site.facts, site.local)
         if found is None:
             continue
-        writes = found.tree is not None and _changes_what_is_read(found.tree, call, value, site)
+        if found.tree is not None and _changes_what_is_read(found.tree, call, value, site):
+            raise _refuse_order(call, site)
         known = Effects(site.facts)
         given = known.arguments(call, site.facts, site.local)
         seen = {one for part in given for one in known.seen(part, site.facts, site.local)}
-        if not writes and found.tree is None and alone and _is_computed_first(call, value):
+        if found.tree is None and alone and _is_computed_first(call, value):
             continue
-        if writes or (seen and not (alone and _is_apart(seen, call, value, site.facts))):
-            raise site.facts.refuse(
-                call,
-                "E5010",
-                f"`{found.name}` changes what the rest of the expression may read",
-                "call it in a statement of its own: `t = ...`",
-            )
+        if seen and not (alone and _is_apart(seen, call, value, site.facts)):
+            made.append(call)
+    return made
+
+
+def _in_sequence(node: Node, site: Site) -> Block:
+    """`g_value = g(a)`, `y = g_value + a[0]` for `y = g(a) + a[0]`, where g changes a: what is to stand before.
+
+    So does what Python computes before such a call, but for names, which show what it changes.
+    """
+    key = "test" if isinstance(node, gast.If) else "iter" if isinstance(node, gast.For) else "value"
+    calls = _calls_in_between(getattr(node, key, None), site, alone=not isinstance(node, gast.AugAssign))
+    if not calls:
+        return []
+    if not isinstance(getattr(node, "target", name("")), gast.Name):
+        raise _refuse_order(calls[0], site)  # `a[0] += g(a)` reads the item before
+    before: Block = []
+    setattr(node, key, _name_in_order(getattr(node, key), calls, node, before, site))
+    site.facts.origin.foreign[node] = None
+    return before
+
+
+def _name_in_order(part: Node, calls: list[Node], where: Node, before: Block, site: Site) -> Node:
+    """An expression in which these calls, and what is computed before the last of them, have names."""
+    within = {id(n) for n in walk(part)}
+    held = [one for one in calls if id(one) in within]
+    if not calls or isinstance(part, gast.Name | gast.Constant):
+        return part
+    if held and isinstance(part, gast.IfExp | gast.BoolOp | gast.Compare | gast.Lambda | gast.Dict | _COMPREHENSIONS):
+        raise _refuse_order(held[0], site)
+    if not held and not isinstance(part, _PARTS):
+        return _named(part, where, before, site)
+    own = part in calls
+    if own:  # what it is given is computed just before it
+        calls[:] = [one for one in calls if one not in held]
+        calls = [one for one in held if one is not part]
+    for key in [one for one in part._fields if held or one != "func"]:
+        inner = getattr(part, key, None)
+        if isinstance(inner, list):
+            setattr(part, key, [_name_in_order(one, calls, where, before, site) for one in inner])
+        elif isinstance(inner, gast.expr | gast.Slice) and (key != "func" or any(n in calls for n in walk(inner))):
+            setattr(part, key, _name_in_order(inner, calls, where, before, site))
+    return _named(part, where, before, site) if own else part
+
+
+_COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
+_PARTS = gast.keyword | gast.Starred | gast.Slice | gast.Tuple | gast.List  # without values of their own
+
+
+def _named(value: Node, where: Node, before: Block, site: Site) -> Node:
+    """A name for a value, which a statement before binds."""
+    found = called_by(value, site.facts, site.local) if isinstance(value, gast.Call) else None
+    stem = getattr(value, "attr", "t") if found is None else f"{found.name.strip('_')}_value"
+    spelled = site.facts.names.fresh(stem)
+    before.append(at(assign(spelled, value), where))
+    site.facts.origin.foreign[before[-1]] = None
+    kind = site.facts.kinds.of_expressions.get(value)
+    if kind is not None:
+        site.facts.kinds.named[spelled] = kind
+    return at(name(spelled), value)
 
 
 def _changes_what_is_read(tree: Node, call: Node, value: Node, site: Site) -> bool:
@@ -352,8 +426,13 @@ def expand_block(block: Block, site: Site) -> Block:
     made: Block = []
     for node in block:
         before: Block = []
+        if isinstance(node, gast.If | gast.For | gast.Assign | gast.AugAssign | gast.Return | gast.AnnAssign):
+            ordered = [] if isinstance(getattr(node, "value", None), gast.IfExp) else _in_sequence(node, site)
+            if ordered:
+                made += expand_block([*ordered, node], site)
+                continue
         if isinstance(node, COMPOUND):
-            check_order(getattr(node, "test", getattr(node, "iter", None)), site)
+            check_order(getattr(node, "test", None) if isinstance(node, gast.While) else None, site)
             if isinstance(node, gast.While) and any(_is_nested(n, site) or hands(n, site) for n in walk(node.test)):
                 raise site.facts.refuse(
                     node.test, "E5005", "a nested function in the test of this `while`", "use `while True`, and `break`"
@@ -368,7 +447,7 @@ def expand_block(block: Block, site: Site) -> Block:
             if isinstance(node.value, gast.IfExp) and _must(node.value, site):
                 made += expand_block(_as_branch(node, site), site)
                 continue
-            check_order(node.value, site, alone=not isinstance(node, gast.AugAssign))
+            check_order(node.value if isinstance(node.value, gast.IfExp) else None, site)
             places = _places(node)
             for place in places:
                 check_order(place.slice, site, alone=False)

@@ -50,7 +50,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rewrite_parts
 from srcgrad.frontend.again.stacks import displays, open_display
-from srcgrad.frontend.calls.functions import Function, argument_of, as_owner, function_of, handed_of
+from srcgrad.frontend.calls.functions import Function, argument_of, as_owner, function_of, handed_of, is_ordinary
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
 from srcgrad.frontend.calls.side_effects import (
     Effects,
@@ -658,11 +658,9 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     if callee is None or id(callee.tree) in site.above:
         check_handed(call, callee is not None, facts)
         return call
-    source, namespace, original = callee.source, callee.namespace, callee.tree
-    tree = copy(original)
-    performed = isinstance(where, gast.Expr) and where.value is call
+    source, namespace, original, tree = callee.source, callee.namespace, callee.tree, copy(callee.tree)
     inner = _facts_of(tree, found, Overlay(namespace), source, facts)
-    if performed:
+    if performed := isinstance(where, gast.Expr) and where.value is call:
         _end_procedure(tree, inner)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
@@ -671,7 +669,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
     inner.names.functions.update(known | owners)
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
-    theirs = names_brought_along([*known.values(), *owners.values()])
+    theirs = names_brought_along([*(known | owners).values()])
     around = frozenset().union(*(_names_around(f.owner) for f in functions.values() if f.tree is not None))
     theirs_around = around | (_names_around(facts) if functions else around)
     moved = _names_to_avoid_hiding(tree, found, theirs, theirs_around, outer, inner, facts)
@@ -686,8 +684,10 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     check_given(tree, inner, local)
     facts.resolution.doubtful = facts.resolution.doubtful or inner.resolution.doubtful
     facts.request = replace(facts.request, generated=facts.request.generated or inner.request.generated)
+    read = {n.id for node in tree.body for n in find_nodes(node, gast.Name)}
+    functions = {p: f for p, f in functions.items() if is_ordinary(f) or p not in read}
     inside = _inner_arguments({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
-    spelled = _new_names(tree, inner, site, shared | set(functions))
+    spelled = _new_names(tree, inner, site, shared | set(functions)) | _kept_functions(functions, read, site)
     tuples = displays(given, tree, where, before, facts) if facts.request.generated else {}
     handed = {p: v for p, v in given.items() if p not in {*functions, *tuples, *inside}}
     bind(handed, call, tree, found, spelled, where, before, facts)
@@ -696,14 +696,20 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     facts.kinds.records.update({spelled[one]: owner for one, owner in inner.kinds.records.items() if one not in given})
     before += tree.body[:-1]
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
+    value: Node = tree.body[-1].value
     if performed:
         return at(literal_node(None), call)
-    value: Node = tree.body[-1].value
     if _needs_no_name(value, original, where, call) and not _is_part_of_kept(found, where, call):
         facts.origin.foreign[where] = None
         facts.resolution.kept.update({where: None} if found.kept and where.value is call else {})
         return value
     return _name_result(value, tree, where, before, call, facts, kept=found.kept)
+
+
+def _kept_functions(functions: dict[str, Function], read: set[str], site: Site) -> dict[str, str]:
+    """Names for parameters that are functions, of those that are read as values too: `self.act = act`."""
+    kept = {p: f for p, f in functions.items() if p in read and f.binding is not None}
+    return {p: site.alias(getattr(f.called, "__name__", f.name), f.binding) for p, f in kept.items()}  # type: ignore[arg-type]
 
 
 def _end_procedure(tree: Node, inner: Facts) -> None:

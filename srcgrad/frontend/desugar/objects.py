@@ -590,16 +590,16 @@ class ObjectsApart:
     def _end_with_display(self, first: str, last: Node) -> Node:
         """`return {"x": x}` for `self.x = x` at the end, where nothing else is done with the object."""
         body = self.function.body
-        stored = [
-            n for n in body if isinstance(n, gast.Assign) and _attribute_of(n.targets[0], first) and not n.targets[1:]
-        ]
-        reads = [n for s in body for n in find_nodes(s, gast.Name) if n.id in (first, "super")]
-        if len(reads) > len(stored) or stored != body[len(body) - len(stored) :] or not stored:
+        pairs = [(n, pair) for n in body if (pair := _attributes_stored(n, first)) is not None]
+        stored = [n for n, _ in pairs]
+        names = [n for s in body for n in find_nodes(s, gast.Name) if n.id in (first, "super")]
+        keys = [key for _, pair in pairs for key in pair]
+        if len(names) > len(keys) or stored != body[len(body) - len(stored) :] or not stored:
             return last
-        keys = [n.targets[0].attr for n in stored]
+        values = [value for _, pair in pairs for value in pair.values()]
         if len(set(keys)) < len(keys):
             return last
-        made = at(gast.Dict([at(literal_node(one), last) for one in keys], [n.value for n in stored]), last)
+        made = at(gast.Dict([at(literal_node(one), last) for one in keys], values), last)
         del body[len(body) - len(stored) :]
         return at(gast.Return(made), last)
 
@@ -853,6 +853,18 @@ NEW = object()  # the field of an object that has none yet: nobody else knows it
 def _begun(kind: Kind) -> Kind:
     """An object that has been given to others, or has some fields."""
     return replace(kind, items=tuple(one for one in kind.items if one[0] is not NEW))
+
+
+def _attributes_stored(node: Node, held: str) -> dict[str, Node] | None:
+    """The attributes that `self.a = e` or `self.a, self.b = d, e` binds, and to what; None for anything else."""
+    if not isinstance(node, gast.Assign) or len(node.targets) > 1:
+        return None
+    place, value = node.targets[0], node.value
+    places = place.elts if isinstance(place, gast.Tuple) else [place]
+    values = value.elts if isinstance(place, gast.Tuple) and isinstance(value, gast.Tuple) else [value]
+    fits = len(places) == len(values) and not any(isinstance(one, gast.Starred) for one in values)
+    known = fits and all(_attribute_of(one, held) for one in places)
+    return {one.attr: each for one, each in zip(places, values, strict=True)} if known else None
 
 
 def _attribute_of(place: Node, held: str) -> bool:

@@ -1,5 +1,5 @@
 # order of effects
-# expect: E5010
+# expect: right
 def bump(a):
     a[0] += 1.0
     return a[0]

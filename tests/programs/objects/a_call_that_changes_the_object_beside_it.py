@@ -1,5 +1,5 @@
 # a call that changes the object beside it
-# expect: E5010
+# expect: right
 class Tank:
     def __init__(self, level):
         self.level = level
