@@ -23,6 +23,7 @@ from typing import Any  # literals, and objects that global names mean
 import gast
 import numpy as np
 
+from srcgrad.analysis.alias import makes_new_value
 from srcgrad.analysis.argument_kinds import kinds_of
 from srcgrad.core.control_flow import liveness
 from srcgrad.core.errors import DifferentiationError
@@ -69,6 +70,7 @@ class Form:
     total: str = ""
     level: int = 0
     numbers: bool = field(default=False, repr=False)
+    listed: bool = field(default=False, repr=False)  # whether it is a list, of what each row gives
 
     @property
     def row(self) -> int | None:
@@ -103,6 +105,8 @@ def broadcast_forms(forms: Sequence[Form]) -> Form:
     >>> broadcast_forms([Form(("1", "rows", "d")), Form(("K", "1", "?"))]).axes
     ('K', 'rows', 'd')
     """
+    if any(form.listed for form in forms):
+        raise UnprovedError("a list is no array: use np.array")
     if any(form.axes is None for form in forms):
         if any(form.row is not None for form in forms):
             raise UnprovedError("the rank of an operand is not known")
@@ -265,6 +269,7 @@ class Rows:
     handlers: Mapping[object, Handler]  # of the operations that are not elementwise
     seen: list[Form] = field(default_factory=list)  # all values with rows, in the order of the text
     counts: set[str] = field(default_factory=set)  # names of how many rows there are
+    fresh: set[str] = field(default_factory=set)  # names of new arrays with rows, into which rows may be written
     call: Node | None = None  # of the function that is looked at, where another one calls it
 
     def ask_for_lines(self) -> None:
@@ -802,7 +807,7 @@ def _form_of_array(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
         if rows.depends(first) or any(rows.form(one).axes != () for one in first.elts):
             raise UnprovedError("it is not known to treat each row by itself")
         return Form(("?",))
-    return rows.form(first)
+    return replace(rows.form(first), listed=False)
 
 
 def _in_block(node: Node, rows: Rows) -> Node:
@@ -825,6 +830,14 @@ def _form_of_filled(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     _count_in_block(node, rows)
     lengths = [str(one.value) if isinstance(one, gast.Constant) else "?" for one in listed]
     return Form(tuple(ROWS if counted else length for counted, length in zip(counts, lengths, strict=True)))
+
+
+def _form_of_sum_of_list(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`sum(values)` of what each row gives."""
+    form = rows.form(next(iter(bound.values())))
+    if form.row != 0 or form.axes is None or len(node.args) > 1:
+        raise UnprovedError("it is not known to treat each row by itself")
+    return reduced_form(form, 0, False, "sum")
 
 
 def _count_in_block(call: Node, rows: Rows) -> None:
@@ -864,6 +877,7 @@ def _form_of_interp(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
 
 HANDLERS: dict[object, Handler] = {
     np.sum: _reduction("sum"), np.mean: _reduction("mean"), np.nansum: _reduction("sum"), "reduce": _reduction(""),
+    sum: _form_of_sum_of_list,
     "reduced": _reduction(""), np.count_nonzero: _reduction("sum"), "kept": _kept_along, "inner": _form_of_inner,
     "solve": _form_of_solve, np.linalg.inv: _form_of_matrices(2), np.linalg.cholesky: _form_of_matrices(2),
     np.linalg.det: _form_of_matrices(0), np.column_stack: _form_of_side_by_side, np.hstack: _form_of_side_by_side,
@@ -897,7 +911,29 @@ class Plan:
     phases: list[Phase] = field(default_factory=lambda: [Phase()])
     after: Block = field(default_factory=list)
     totals: dict[Node, str] = field(default_factory=dict)
+    in_turn: dict[Node, list[str]] = field(default_factory=dict)  # loops over rows, and the names to which they add
     seen: list[Form] = field(default_factory=list)
+    body: Block = field(default_factory=list)  # of the function
+
+    @property
+    def sums(self) -> set[Node]:
+        """The statements that add up over the rows."""
+        return {*self.totals, *(loop for loop, names in self.in_turn.items() if names)}
+
+    @property
+    def added(self) -> set[str]:
+        """The names to which loops over rows add."""
+        return {held for names in self.in_turn.values() for held in names}
+
+    def total_names(self) -> set[str]:
+        """The names of what is added up."""
+        return {str(target(node)) for node in self.totals} | self.added
+
+    def loop_at(self, level: int) -> Block:
+        """The statements of the loop of a level."""
+        while len(self.phases) <= level:
+            self.phases.append(Phase())
+        return self.phases[level].loop
 
 
 def plan(function: Node, over: tuple[str, ...], facts: Facts) -> Plan:
@@ -906,13 +942,13 @@ def plan(function: Node, over: tuple[str, ...], facts: Facts) -> Plan:
     for parameter in parameters(function):
         rows.forms[parameter] = _of_parameter(parameter, over, function, facts)
     rows.forms.update({held + IN_BLOCK: rows.forms[held] for held in over})
-    found = Plan(seen=rows.seen)
+    found = Plan(seen=rows.seen, body=function.body)
     for node in function.body[:-1]:
         _place_statement(node, found, rows)
     result = function.body[-1]
     if rows.depends(result.value):
         raise facts.refuse(result, CODE, "the result has an entry for each row", "return a sum or a mean over the rows")
-    if not found.totals:
+    if not found.sums:
         raise facts.refuse(
             result, CODE, f"nothing is added up over the rows of {', '.join(over)}", "leave `blocked` out"
         )
@@ -927,7 +963,7 @@ def plan(function: Node, over: tuple[str, ...], facts: Facts) -> Plan:
 
 def _end_with_totals(found: Plan, function: Node, rows: Rows) -> None:
     """What stands behind the last total has no loop of its own."""
-    last = max(k for k, phase in enumerate(found.phases) if found.totals.keys() & set(phase.loop))
+    last = max(k for k, phase in enumerate(found.phases) if found.sums & set(phase.loop))
     rest = found.phases[last + 1 :]
     for node in [one for phase in rest for one in phase.loop if not _only_binds(one)]:
         raise rows.refuse(header(node)[0], "it reads rows and a sum over them, and gives nothing")
@@ -944,9 +980,9 @@ def _repeat_rows(found: Plan, function: Node, facts: Facts) -> None:
     with_rows = {node for phase in found.phases for node in phase.loop}
     _check_bound_once(with_rows, found, function, facts)
     for phase in found.phases:
-        phase.loop = _needed_rows(found.totals.keys() & set(phase.loop), with_rows, found, function)
+        phase.loop = _needed_rows(found.sums & set(phase.loop), with_rows, found, function)
         flow = liveness(phase.loop)
-        bound = {s for node in statements(phase.loop) for s in stores(node)}
+        bound = {s for node in statements(phase.loop) for s in stores(node)} - found.added
         for name in [one for one, bit in flow.bits.items() if flow.before[0] & bit and one in bound]:
             raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
     unread = with_rows - {node for phase in found.phases for node in phase.loop}
@@ -966,12 +1002,14 @@ def _check_bound_once(with_rows: set[Node], found: Plan, function: Node, facts: 
         for name in dict.fromkeys(s for one in statements([node]) for s in stores(one)):
             known = binders.setdefault(name, [])
             known.append(node)
+            if name in found.in_turn.get(node, ()):  # it has been looked at
+                continue
             of_rows = with_rows >= {*known} and not {*known} & found.totals.keys()
             if len(known) > 1 and not of_rows and not _is_bound_in_order(name, known, with_rows, found, function):
                 raise facts.refuse(node, CODE, f"`{name}` is bound anew between the rows", "give it another name")
     outside = [node for node in function.body if node not in with_rows]
     inside = {s for node in statements([one for one in function.body if one in with_rows]) for s in stores(node)}
-    inside -= {str(target(node)) for node in found.totals}
+    inside -= found.total_names()
     for node in outside:
         for name in [one for each in statements([node]) for one in loads(each) if one in inside]:
             raise facts.refuse(node, CODE, f"`{name}` is bound among the rows", "bind it apart from them")
@@ -995,7 +1033,7 @@ def _needed_rows(totals: set[Node], with_rows: set[Node], found: Plan, function:
     live, kept = set[str](), list[Node]()
     for node in reversed([one for one in function.body if one in with_rows]):
         bound = {s for one in statements([node]) for s in stores(one)}
-        if node in totals or (live & bound and node not in found.totals):
+        if node in totals or (live & bound and node not in found.sums):
             live -= {str(target(node))} if target(node) is not None and not is_write(node) else set()
             live |= {read for one in statements([node]) for read in loads(one)}
             kept.insert(0, node)
@@ -1041,19 +1079,169 @@ def _rank_from_shape_read(parameter: str, function: Node) -> int | None:
 
 def _place_statement(node: Node, found: Plan, rows: Rows) -> None:
     """Put a statement of the function before the loop, into it, or behind it."""
-    if isinstance(node, COMPOUND):
-        inner = list(statements([node]))
+    inner = list(statements([node]))
+    if _is_loop_over_rows(node, rows):
+        with_rows, level, changes = True, _loop_over_rows(node, rows, found), False
+    elif isinstance(node, COMPOUND):
         with_rows, level = _compound(node, rows)
+        changes = any(written_names(one) for one in inner)
     else:
-        inner = [node]
         with_rows, level = _reads_of_statement(node, rows, found)
-    changes = any(written_names(one) for one in inner)
+        changes = bool(written_names(node))
     if changes and (with_rows or any(phase.loop for phase in found.phases)):
         raise rows.refuse(header(node)[0], "it writes into an array, behind the first use of the rows")
-    while len(found.phases) <= level:
-        found.phases.append(Phase())
-    phase = found.phases[level]
-    (phase.loop if with_rows else phase.before).append(node)
+    within = found.loop_at(level)
+    (within if with_rows else found.phases[level].before).append(node)
+
+
+def _is_loop_over_rows(node: Node, rows: Rows) -> bool:
+    """`for row in x`, `for k in range(len(x))`."""
+    if not isinstance(node, gast.For) or not isinstance(node.target, gast.Name):
+        return False
+    if isinstance(node.iter, gast.Name):
+        return rows.forms.get(node.iter.id, Form()).row == 0
+    _count_all_rows(node.iter, rows)
+    meant = binding_of(node.iter.func, rows.facts, rows.facts.names.local) if isinstance(node.iter, gast.Call) else None
+    return meant is not None and meant.object is range and len(node.iter.args) == 1 and rows.is_count(node.iter.args[0])
+
+
+def _loop_over_rows(loop: Node, rows: Rows, found: Plan) -> int:
+    """Note what a loop over the rows gives, one after another: sums, and what it keeps of each; and its level.
+
+    A trip reads no row but its own, and nothing that another one has left: it may add to sums, append to a list once,
+    and write its row of a new array.
+    """
+    inner = statements(loop.body)
+    index = "" if isinstance(loop.iter, gast.Name) else str(loop.target.id)
+    for node in inner:
+        _check_trip(node, index, rows)
+    bound = dict.fromkeys(s for node in [loop, *inner] for s in stores(node))
+    level = max((rows.level(part) for node in [loop, *inner] for part in header(node)), default=0)
+    sums: list[str] = []
+    kept: dict[str, Form] = {}
+    for held in [one for one in _live_before(loop.body) if one in bound and one != loop.target.id]:
+        touching = [n for n in inner if held in stores(n) or held in loads(n)]
+        if all(_adds_to_name(n, held) for n in touching):
+            sums.append(held)
+        elif _is_filled(held, touching, loop, found, level):
+            kept[held] = Form((ROWS, *_axes_of(touching[0].value.args[0], rows)), level=level, listed=True)
+        elif held in rows.fresh and index:
+            kept[held] = rows.forms[held]
+        else:
+            raise rows.refuse(_first_part(touching[0]), f"`{held}` is carried from row to row")
+    local = {*bound} - {*sums, *kept}
+    _check_writes(inner, local, rows)
+    _check_ends(loop, sums, local, found, rows)
+    rows.forms.update({**kept, **{held: Form(_axes_of_name(held, rows), level=level + 1) for held in sums}})
+    found.in_turn[loop] = sums
+    if index:
+        loop.iter.args = [_in_block(loop.iter.args[0], rows)]
+    return level
+
+
+def _check_trip(node: Node, index: str, rows: Rows) -> None:
+    """Of values with rows a trip reads its own row; the number of the row serves for nothing else."""
+    if isinstance(node, gast.With | gast.FunctionDef | gast.Break | gast.Return):
+        raise rows.refuse(_first_part(node), "a loop over rows goes on to the last")
+    if index in stores(node):
+        raise rows.refuse(_first_part(node), f"`{index}` is bound anew, which numbers the rows")
+    for part in header(node):
+        own = [one.value for one in walk(part) if _is_own_row(one, index, rows)]
+        numbers = [_first_index(one) for one in walk(part) if _is_own_row(one, index, rows)]
+        own += read_for_lengths(part, rows.over, rows.facts)
+        for one in [n for n in walk(part) if isinstance(n, gast.Name)]:
+            if one.id == index and not any(one is other for other in numbers):
+                raise rows.refuse(part, "it reads the number of a row among all")
+            if rows.forms.get(one.id, Form()).row is not None and not any(one is other for other in own):
+                raise rows.refuse(part, f"it reads other rows of `{one.id}` than its own")
+
+
+def _is_own_row(node: Node, index: str, rows: Rows) -> bool:
+    """`x[k]`, `x[k, 0]`: of what has its rows along the first axis."""
+    held = getattr(getattr(node, "value", None), "id", "") if isinstance(node, gast.Subscript) else ""
+    own = bool(held and index) and getattr(_first_index(node), "id", "") == index
+    return own and rows.forms.get(held, Form()).row == 0
+
+
+def _first_index(node: Node) -> Node:
+    listed = isinstance(node.slice, gast.Tuple) and node.slice.elts
+    return node.slice.elts[0] if listed else node.slice
+
+
+def _adds_to_name(node: Node, held: str) -> bool:
+    """`s = s + e`, `s = s - e`, where e does not read s."""
+    value = getattr(node, "value", None)
+    if target(node) != held or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
+        return False
+    return getattr(value.left, "id", "") == held and held not in loads(value.right)
+
+
+def _is_filled(held: str, touching: Block, loop: Node, found: Plan, level: int) -> bool:
+    """Whether each trip appends one item to a list, which is empty before the loop: that is bound in it, then."""
+    before = [n for n in found.body[: found.body.index(loop)] if held in _names_in(n)]
+    empty = len(before) == 1 and target(before[0]) == held and isinstance(before[0].value, gast.List)
+    if not empty or before[0].value.elts or len(touching) != 1 or touching[0] not in loop.body:
+        return False
+    if not isinstance(touching[0], gast.Expr) or held in [n for a in touching[0].value.args for n in loads(a)]:
+        return False
+    for phase in found.phases:
+        phase.before = [node for node in phase.before if node is not before[0]]
+    found.loop_at(level).append(before[0])
+    return True
+
+
+def _check_writes(inner: Block, local: set[str], rows: Rows) -> None:
+    """What a trip writes into it has made itself, or is its row of a new array."""
+    for node in inner:
+        for held in [one for one in written_names(node) if one in local]:
+            makers = [n for n in inner if held in stores(n) and held not in written_names(n)]
+            if not all(isinstance(n, gast.Assign) and _is_new(n.value, rows) for n in makers):
+                raise rows.refuse(_first_part(node), "it writes into what is not known to be a new array")
+
+
+def _is_new(node: Node, rows: Rows) -> bool:
+    """Whether an expression makes an array, or a list, of its own."""
+    return isinstance(node, gast.BinOp | gast.List) or makes_new_value(node, rows.facts)
+
+
+def _check_ends(loop: Node, sums: list[str], local: set[str], found: Plan, rows: Rows) -> None:
+    """Nothing reads what the last trip has left, nor a sum before all has been added to it."""
+    place = found.body.index(loop)
+    for held in [one for one in _live_before(found.body[place + 1 :]) if one in local]:
+        raise rows.refuse(loop.iter, f"`{held}` is read behind the loop, where it is that of the last row")
+    for held in sums:
+        before = [n for n in found.body[:place] if held in _names_in(n)]
+        if len(before) > 1 or any(target(n) != held or held in loads(n) or n in found.totals for n in before):
+            raise rows.refuse(loop.iter, f"`{held}` is read, or bound anew, before all rows are added to it")
+
+
+def _live_before(block: Block) -> list[str]:
+    """Names that a block reads before it binds them."""
+    flow = liveness(block)
+    return [one for one, bit in flow.bits.items() if flow.before[0] & bit]
+
+
+def _names_in(node: Node) -> set[str]:
+    """Names that a statement, and those that it holds, read or bind."""
+    return {one for each in statements([node]) for one in (*loads(each), *stores(each))}
+
+
+def _axes_of(node: Node, rows: Rows) -> Axes:
+    spec = rows.facts.values.spec.get(node)
+    if isinstance(node, gast.Name):
+        return _axes_of_name(node.id, rows) or ()
+    return ("?",) * (spec.ndim if spec is not None and spec.ndim is not None else 0)
+
+
+def _axes_of_name(held: str, rows: Rows) -> Axes | None:
+    spec = rows.facts.values.value_spec.get(held)
+    return None if spec is None or spec.ndim is None else ("?",) * spec.ndim
+
+
+def _first_part(node: Node) -> Node:
+    """Of a statement what an error is about."""
+    value = getattr(node, "value", None)
+    return next(iter(header(node)), node) if value is None else value
 
 
 def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[bool, int]:
@@ -1061,13 +1249,16 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     value = getattr(node, "value", None)
     bound = target(node)
     if bound is not None and not is_write(node):
-        if found is not None and rows.is_count(node.value):
-            rows.counts.add(bound)
+        if found is not None:
+            _count_all_rows(node.value, rows)
+            rows.counts |= {bound} if rows.is_count(node.value) else set()
         form = rows.form(node.value, numbers=isinstance(node.value, gast.Call))
         known = rows.facts.values.value_spec.get(bound)
         if form.axes is None and known is not None and known.ndim is not None:
             form = replace(form, axes=("?",) * known.ndim)
         rows.forms[bound] = form
+        rows.fresh -= {bound}
+        rows.fresh |= {bound} if form.row == 0 and _is_new(node.value, rows) else set()
         if form.total:
             if found is None:
                 rows.ask_for_lines()
@@ -1105,6 +1296,8 @@ def _compound(node: Node, rows: Rows) -> tuple[bool, int]:
     """The same of a branch or a loop, whose statements stay together."""
     if isinstance(node, gast.With | gast.FunctionDef):
         raise rows.refuse(header(node)[0], "a `with` or a function stands in it")
+    if _is_loop_over_rows(node, rows):
+        rows.ask_for_lines()
     found = _reads_of_statement(gast.Expr(header(node)[0]), rows, None)
     with_rows, level = found
     bound = dict.fromkeys(s for one in statements([node]) for s in stores(one))
@@ -1148,25 +1341,27 @@ def _settle(found: Plan, function: Node, facts: Facts) -> None:
     """What the loop binds anew in each trip is bound in it from the start, and read nowhere else."""
     (phase,) = found.phases
     while True:
-        bound = {s for node in statements(phase.loop) for s in stores(node)}
+        bound = {s for node in statements(phase.loop) for s in stores(node)} - found.added
         more = [n for n in phase.before if any(s in bound for one in statements([n]) for s in stores(one))]
         if not more:
             break
         inside = {*phase.loop, *more}
         phase.loop = [node for node in function.body if node in inside]
         phase.before = [node for node in phase.before if node not in inside]
-    totals = {str(target(node)) for node in found.totals}
+    totals = found.total_names()
     bound = {s for node in statements(phase.loop) for s in stores(node)} - totals
     flow = liveness(phase.loop)
-    carried = [one for one, bit in flow.bits.items() if flow.before[0] & bit and one in bound | totals]
+    carried = [one for one, bit in flow.bits.items() if flow.before[0] & bit and one in bound | totals - found.added]
     outside = [*phase.before, *found.after, function.body[-1]]
     late = [one for node in statements(outside) for one in loads(node) if one in bound]
-    early = [s for node in statements([*phase.before, *found.after]) for s in stores(node) if s in bound | totals]
+    early = [s for node in statements(phase.before) for s in stores(node) if s in bound | totals - found.added]
+    early += [s for node in statements(found.after) for s in stores(node) if s in bound | totals]
     twice = [one for one in totals if sum(one in stores(node) for node in statements(phase.loop)) > 1]
     for name in [*carried, *late, *early, *twice]:
         raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
     _check_order(found, function, facts)
-    if any(written_names(node) for node in statements([*phase.loop, *found.after])):
+    others = [node for node in phase.loop if node not in found.in_turn]
+    if any(written_names(node) for node in statements([*others, *found.after])):
         raise facts.refuse(function, CODE, "an array is written behind the rows", "make a new array")
 
 

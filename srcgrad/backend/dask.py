@@ -290,8 +290,8 @@ class _Loop:
         return peak and getattr(value.args[0], "id", "") == held and held not in _names(value.args[1])
 
     def _is_recording(self, node: Node) -> bool:
-        """Whether a statement puts a value on a stack, or takes it from there."""
-        return node in self.facts.tape.pushes or node in self.facts.tape.restores
+        """Whether a statement puts a value on a stack, or takes it from there: `if taken_stack.pop():`."""
+        return bool(_tested(node)) or node in self.facts.tape.pushes or node in self.facts.tape.restores
 
     def _empty_stack(self, held: str) -> Node | None:
         """`h_stack = []`, where nothing else of the caller's side knows the stack."""
@@ -458,12 +458,19 @@ def _needed(block: Block, results: list[str], others: set[str], facts: Facts) ->
             whole = target(node) is not None and not is_write(node)
             live -= {str(target(node))} if whole else set()
             live |= {read for one in inner for read in loads(one)}
-    emptied = {facts.tape.restores[n] for n in statements(kept) if n in facts.tape.restores}
+    emptied = {facts.tape.restores.get(n) or _tested(n) for n in statements(kept)}
     return _own_copy(kept, emptied, others, facts)
 
 
 def _adds_to(node: Node, others: set[str]) -> bool:
     return not isinstance(node, COMPOUND) and bool(others & {*stores(node), *written_names(node)})
+
+
+def _tested(node: Node) -> str:
+    """The stack of which a branch takes its condition: `if taken_stack.pop():`."""
+    called = getattr(node.test, "func", None) if isinstance(node, gast.If) else None
+    held = called.value if isinstance(called, gast.Attribute) and called.attr == "pop" else None
+    return held.id if isinstance(held, gast.Name) else ""
 
 
 def _own_copy(block: Block, emptied: set[str], others: set[str], facts: Facts) -> Block:

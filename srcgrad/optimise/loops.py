@@ -37,6 +37,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    is_self_copy,
     loads,
     name,
     same_tree,
@@ -136,21 +137,33 @@ def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node
     """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well."""
     stacks = [facts.tape.pushes[node] for node in loop.body if node in facts.tape.pushes]
     gone: dict[Node, None] = {}
+    known = {*facts.tape.pushes, *facts.tape.restores}
     for node in loop.body:
         kept = facts.tape.pushes.get(node)
         if kept is None:
             continue
         pops = [one for one in back.body if facts.tape.restores.get(one) == kept]
         value = node.value.args[0] if isinstance(node, gast.Expr) else None
+        copied = _copied(value)
+        value = value if copied is None else copied
         if len(pops) != 1 or stacks.count(kept) != 1 or not isinstance(value, gast.Name):
             return None
         behind = [*loop.body[loop.body.index(node) :], *back.body[: back.body.index(pops[0])]]
+        changed = {held for one in statements(behind) if one not in known for held in written_names(one)}
         if target(pops[0]) != value.id or any(value.id in stores(one) for one in statements(behind)):
+            return None
+        if copied is not None and changed:
             return None
         gone.update({node: None, pops[0]: None})
     gone.update({node: None for node in program.forward if facts.tape.pushes.get(node) in stacks})
     gone.update({node: None for node in back.body if target(node) and getattr(node.value, "id", "") == target(node)})
     return gone
+
+
+def _copied(value: Node | None) -> Node | None:
+    """`h` of `h.copy()`, as what is written into is kept."""
+    called = value.func if isinstance(value, gast.Call) and not value.args else None
+    return called.value if isinstance(called, gast.Attribute) and called.attr == "copy" else None
 
 
 def by_items(node: Node, loop: Node) -> bool:
@@ -237,6 +250,8 @@ def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
     blocks = _has_blocks(facts)
     if not is_backward_form(back, loop):
         count_items(loop, back)
+    if blocks:
+        _drop_self_copies(back.body)
     records = kept_by(loop, back, program, facts)
     pair = _Pair(loop, back, program, facts)
     if records is None or not pair.independent(records) or not (blocks or only_adds(loop, program, facts)):
@@ -250,6 +265,12 @@ def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
         pair.repeat_blocks()
     pair.shared()
     return True
+
+
+def _drop_self_copies(block: Block) -> None:
+    """Leave out `s_bar = s_bar` in the statements that a block holds."""
+    for node in [one for one in statements(block) if isinstance(one, COMPOUND)]:
+        node.body = [one for one in node.body if not is_self_copy(one)] or [gast.Pass()]
 
 
 @dataclass
@@ -267,15 +288,16 @@ class _Pair:
         self.tail, self.before = self.program.forward[place + 1 :], self.program.backward[:until]
         self.behind = self.program.backward[until + 1 :]
         self.stacks = set(self.facts.tape.pushes.values())  # filled and emptied within a trip
-        self.totals = [str(target(node)) for node in self.loop.body if self._is_total(node)]
+        self.within = statements(self.loop.body) if _has_blocks(self.facts) else self.loop.body
+        self.totals = [str(target(node)) for node in self.within if self._is_total(node)]
 
     def _is_total(self, node: Node) -> bool:
         """Whether a statement adds to a name that the loop does nothing else with."""
         held, value = target(node), getattr(node, "value", None)
-        if held is None or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add):
+        if held is None or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
             return False
-        others = [one for one in self.loop.body if one is not node]
-        alone = not any(held in names_mentioned(one) for one in others)
+        others = [one for one in self.within if one is not node]
+        alone = not any(held in (*loads(one), *stores(one)) for one in others)
         return alone and getattr(value.left, "id", "") == held and held not in loads(value.right)
 
     def independent(self, records: dict[Node, None]) -> bool:
@@ -287,22 +309,23 @@ class _Pair:
         inside = {r for node in statements(self.back.body) for r in loads(node)} & set(self.totals)
         outer = set(live) - set(self.totals) - self.stacks
         private = not read & (bound - set(self.totals)) and not outer & bound
-        writes = any(written_names(node) for node in statements(body) if node not in self.facts.tape.pushes)
+        own = bound - set(live) if _has_blocks(self.facts) else set[str]()  # of rows it has been proved
+        writes = any({*written_names(node)} - own for node in statements(body) if node not in self.facts.tape.pushes)
         return private and not inside and not outer & later and not writes
 
     def join_bodies(self) -> bool:
         """Put the backward body behind the forward body, in the place of the forward loop, if that is possible."""
-        made = names_changed([self.loop, *self.tail]) - self.stacks
         self._number_totals()
         whole = [*self.loop.body, *self.back.body]
         bound = names_changed(self.back.body) - self.stacks
         live = live_in([gast.For(self.loop.target, self.loop.iter, whole, [], None)])
         added = [one for one in live if one in bound]
         starts = [self._start(held) for held in added]
-        if None in starts or any(one in made for one in live if one not in self.totals):
-            return False
         first = [one for one in starts if one is not None]
         moved = self._needed_statements([one for one in live if one not in bound])
+        made = names_changed([self.loop, *[node for node in self.tail if node not in moved]]) - self.stacks
+        if None in starts or any(one in made for one in live if one not in self.totals):
+            return False
         if any(read in made for node in [*first, *moved] for one in statements([node]) for read in loads(one)):
             return False
         rest = [node for node in [*self.tail, *self.before] if node not in first and node not in moved]
@@ -352,10 +375,10 @@ class _Pair:
             self.facts.tape.accumulates[first] = None
 
     def _needed_statements(self, wanted: list[str]) -> Block:
-        """Statements of the backward half without which the loop cannot begin."""
+        """Statements behind the forward loop without which that of both halves cannot begin."""
         needed = set(wanted)
         found: Block = []
-        for node in reversed(self.before):
+        for node in reversed([*(self.tail if _has_blocks(self.facts) else ()), *self.before]):
             inner = list(statements([node]))
             if needed & {s for one in inner for s in stores(one)} and node not in self.facts.resolution.effects:
                 needed |= {read for one in inner for read in loads(one)}

@@ -22,7 +22,13 @@ from tests.programs.row_programs import REFUSED, RIGHT, N, arguments, least_squa
 
 SEVERAL = {"centred": 3, "share_of_rows": 3, "standardised": 5}  # loops over rows: forward, and back
 SEVERAL |= dict.fromkeys(("normalised_in_helper", "shares_of_all_rows"), 5)
-AFTER = ("after_the_sum", "products_of_rows", "sums_by_column", "kinds_of_rows")  # they need the sum first
+AFTER = (
+    "rows_in_turn",
+    "after_the_sum",
+    "products_of_rows",
+    "sums_by_column",
+    "kinds_of_rows",
+)  # they need the sum first
 
 
 def over(function: Callable[..., Any]) -> tuple[str, str]:
@@ -53,7 +59,10 @@ def test_value_and_gradient(function: Callable[..., Any], rows: int | None) -> N
     for one, again, other in zip(gradient, derivative(*given), srcgrad.grad(function, wrt)(*given), strict=True):
         same(one, other)
         same(again, other)
-    assert "_stack" not in derivative.source or function.__name__ == "layers"  # whose inner loop records
+    assert "_stack" not in derivative.source or function.__name__ in (
+        "layers",
+        "rows_in_turn",
+    )  # whose inner loops record
     loops = SEVERAL.get(function.__name__, 2 if function.__name__ in AFTER else 1)
     assert derivative.source.count("for first") == loops
     np.testing.assert_equal(list(given), before)

@@ -148,10 +148,26 @@ def shares_of_all_rows(w: Any, x: Any, y: Any) -> Any:
     return np.average(y * y, weights=shares) + np.log(np.sum(shares)) + highest @ w
 
 
+def rows_in_turn(w: Any, x: Any, y: Any) -> Any:
+    total, column = 0.1, np.zeros(D)
+    for row, target in zip(x, y, strict=False):
+        if target > 0.5:
+            continue
+        total -= (np.sum(np.sort(row) * w) - target) ** 2
+    for i in range(len(x)):
+        column += x[i] * w
+    scores = np.array([np.tanh(row @ w) for row in x])
+    filled = np.zeros(len(y))
+    for i, score in enumerate(scores):
+        filled[i] = score * y[i]
+    return total / len(y) + column @ w + np.mean(scores - filled) + sum(s * s for s in filled)
+
+
 RIGHT = (
     least_squares, penalty_between, log_sum_exp, after_the_sum, products_of_rows, sums_by_column, layers,
     kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted, lengths, new_axes,
     centred, share_of_rows, standardised, rows_of_a_block, count_in_helper, normalised_in_helper, shares_of_all_rows,
+    rows_in_turn,
 )  # fmt: skip
 
 
@@ -188,6 +204,14 @@ def row_by_row(w: Any, x: Any, y: Any) -> Any:
     for row in x:
         s = s * 0.5 + np.sum(row * w)
     return s
+
+
+def last_row(w: Any, x: Any, y: Any) -> Any:
+    s = 0.0
+    for row in x:
+        z = row @ w
+        s += z
+    return s * z
 
 
 def sum_in_branch(w: Any, x: Any, y: Any) -> Any:
@@ -231,7 +255,7 @@ def axis_of_a_name(w: Any, x: Any, y: Any) -> Any:
 
 
 REFUSED = (
-    of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
+    of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row, last_row,
     sum_in_branch, written_rows, no_sum, on_rows_of_values, product_of_all,
     carried, axis_of_a_name,
 )  # fmt: skip

@@ -55,10 +55,30 @@ FORMS = {
 }  # fmt: skip
 BLOCKS = {  # statements that hold others, of a new name h
     "m": ("{h} = {m}\nfor i in range(2):\n    {h} = np.tanh({h} * {v}) + {s}",
-          "if {s} > 0.2:\n    {h} = {m} * {s}\nelse:\n    {h} = {m} - {v}"),
-    "r": ("if {s} > 0.2:\n    {h} = {r}\nelse:\n    {h} = {r} * {r}", "{h} = {r}\nfor i in range(3):\n    {h} = {h} + {m}[:, i] * {v}[i]"),
-    "v": ("if {v}[0] > 0.0:\n    {h} = {v} * {v}\nelse:\n    {h} = np.sin({v})", "{h} = {v}\n{h} = {h} * {s}\n{h} = {h} - {v}"),
-    "s": ("{h} = 0.0\nfor i in range(3):\n    {h} = {h} + {v}[i] * {s}", "{h} = np.mean({r})\n{h} = {h} + np.sum({r} * {h})"),
+          "if {s} > 0.2:\n    {h} = {m} * {s}\nelse:\n    {h} = {m} - {v}", "{h} = np.array([np.sort(row) * {v} for row in {m}])",
+          "{h} = np.zeros((len(x), 3))\nfor i in range(len(x)):\n    {h}[i, 0] = {r}[i]\n    {h}[i, 1:] = {m}[i, :2] * {v}[:2]"),
+    "r": ("if {s} > 0.2:\n    {h} = {r}\nelse:\n    {h} = {r} * {r}", "{h} = {r}\nfor i in range(3):\n    {h} = {h} + {m}[:, i] * {v}[i]",
+          "{h} = np.array([np.tanh(row @ {v}) for row in {m}])",
+          "{h} = np.zeros(len(x))\nfor i in range(len(x)):\n    {h}[i] = np.sin({r}[i]) * {s}",
+          "{h}s = []\nfor i in range(x.shape[0]):\n    {h}s.append({m}[i] @ {v})\n{h} = np.array({h}s)"),
+    "v": ("if {v}[0] > 0.0:\n    {h} = {v} * {v}\nelse:\n    {h} = np.sin({v})", "{h} = {v}\n{h} = {h} * {s}\n{h} = {h} - {v}",
+          "{h} = np.zeros(3)\nfor row in {m}:\n    {h} += row * {v}",
+          "{h} = 0.0\nfor i, row in enumerate({m}):\n    part = np.zeros(3)\n    for j in range(3):\n"
+          "        part[j] = row[j] * {v}[j]\n    {h} = {h} + part * {r}[i]"),
+    "s": ("{h} = 0.0\nfor i in range(3):\n    {h} = {h} + {v}[i] * {s}", "{h} = np.mean({r})\n{h} = {h} + np.sum({r} * {h})",
+          "{h} = 0.0\nfor i in range(len(x)):\n    {h} += {m}[i] @ {v} * {r}[i]",
+          "{h} = {s}\nfor row in {m}:\n    {h} = {h} + np.max(np.cumsum(row) * {v})",
+          "{h} = 0.0\nfor a, b in zip({m}, {r}):\n    if b < 0.0:\n        continue\n    {h} -= np.tanh(a @ {v}) * b",
+          "{h} = sum([np.tanh(a @ {v}) - b for a, b in zip({m}, {r})]) / len(x)", "{h} = sum(q * q for q in {r})",
+          "{h}a, {h} = 0.0, 0.0\nfor i, q in enumerate({r}):\n    {h}a += {s} * q\n    {h} += q * {m}[i, k[i]]\n{h} = {h} - {h}a"),
+}  # fmt: skip
+STRAY = {  # loops over rows in which one needs another, or its number
+    "s": ("{h} = 0.0\nfor i in range(len(x)):\n    {h} = {h} * 0.5 + {r}[i]", "{h} = 0.0\nfor row in {m}:\n    {h} = row @ {v}",
+          "{h} = 0.0\nfor i in range(1, len(x)):\n    {h} += {r}[i] * {r}[i - 1]", "{h} = 0.0\nfor i in range(len(x)):\n    {h} += i * {r}[i]",
+          "{h} = 0.0\nfor q in {r}:\n    {h} += q\n    if {h} > 0.5:\n        break", "{h} = 0.0\nfor q in {r}:\n    {h} += q * np.sum({r})",
+          "{h} = 0.0\n{h}c = {h}\nfor q in {r}:\n    {h} += q\n{h} = {h} * 2.0 + {h}c",
+          "{h} = np.sum({r})\nfor q in {r}:\n    {h} += q", "{h} = [0.0]\nfor q in {r}:\n    {h}.append(q)\n{h} = sum({h})",
+          "{h} = 0.0\nfor q in {r}:\n    {h} += q\nfor q in {m}:\n    {h} += np.sum(q)"),
 }  # fmt: skip
 WRONG = {  # what mixes rows, asks for the rows of a block, or is refused for another reason
     "m": ("np.sort({m}, axis=0)", "{m}[::-1]", "np.cumsum({m}, axis=0)", "np.roll({m}, 1, axis=0)", "{m} + {m}[0]",
@@ -83,7 +103,9 @@ def program(seed: int) -> str:
         forms = WRONG[kind] if draw.random() < 0.04 else FORMS[kind]
         again = known[kind][-1]
         held = again if again.isidentifier() and draw.random() < 0.15 else f"{kind}{k}"
-        form = "{h} = " + draw.choice(forms) if draw.random() < 0.85 else draw.choice(BLOCKS[kind])
+        form = "{h} = " + draw.choice(forms) if draw.random() < 0.75 else draw.choice(BLOCKS[kind])
+        form = draw.choice(STRAY["s"]) if kind == "s" and draw.random() < 0.06 else form
+        held = f"{kind}{k}" if "\n" in form else held
         lines.append(textwrap.indent(_filled(form.replace("{h}", held), known, draw), "    "))
         known[kind] += [held] if held != again else []
     ends = [_filled(draw.choice(FORMS["s"]), known, draw) for _ in range(draw.randint(1, 2))]
