@@ -115,7 +115,9 @@ class CalledObject:
     `made` are the parameters of the class, of which the first `required` are given always; `helpers` are the functions
     for so many arguments of the call. `held` tells of an object that was made before how its parameters are read: the
     text of each, in which `self` is the object; None of one for which nothing stands. Several arguments of a call are
-    one tuple if it takes them `together`. It `copies` what makes it if later writes are not seen.
+    one tuple if it takes them `together`. It `copies` what makes it if later writes are not seen; None: a list, no
+    array.
+    `derived` are methods that make another such object: a function of the first parameter and the method's arguments.
     """
 
     helpers: dict[int, Function]
@@ -123,7 +125,8 @@ class CalledObject:
     required: int
     held: Callable[[object], dict[str, str] | None]
     together: bool = False
-    copies: bool = False
+    copies: bool | None = False
+    derived: dict[str, Function] = field(default_factory=dict)
 
 
 _called: dict[Key, CalledObject] = {}
@@ -136,10 +139,13 @@ def made_to_be_called(
     required: int,
     held: Callable[[object], dict[str, str] | None],
     together: bool = False,
-    copies: bool = False,
+    copies: bool | None = False,
+    derived: dict[str, Function] | None = None,
 ) -> None:
     """Let functions stand for the calls of an object of a class: the first for those with one argument."""
-    _called[key_of(cls)] = CalledObject(dict(enumerate(helpers, 1)), made, required, held, together, copies)
+    _called[key_of(cls)] = CalledObject(
+        dict(enumerate(helpers, 1)), made, required, held, together, copies, derived or {}
+    )
 
 
 def called_object(cls: object) -> CalledObject | None:

@@ -1,4 +1,4 @@
-"""Splines made of pieces, and how they are called; lines and densities that fit points."""
+"""Splines made of pieces, and how they are called; polynomials, lines and densities that fit points."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def density_at(dataset: Array, points: Array, bw_method: Array = None) -> Array:
     """What `scipy.stats.gaussian_kde(dataset, bw_method)` gives at points.
 
     >>> density_at([-1.0, 1.0], [0.0]).round(6).tolist()
-    [0.205103]
+    [0.23299]
     """
     from scipy.stats import gaussian_kde  # late: SciPy may be absent
 
@@ -187,6 +187,42 @@ def line_found(x: Array, y: Array, alternative: str = "two-sided") -> tuple[Arra
 
     found = linregress(x, y, alternative)
     return (*found, found.intercept_stderr)
+
+
+def series_at(coef: Array, places: Array) -> Array:
+    """What `np.polynomial.Polynomial(coef)` gives at places.
+
+    >>> float(series_at([1.0, 2.0], 3.0))
+    7.0
+    """
+    return np.polynomial.Polynomial(coef)(places)
+
+
+def chebyshev_at(coef: Array, places: Array) -> Array:
+    """What `np.polynomial.Chebyshev(coef)` gives at places.
+
+    >>> float(chebyshev_at([1.0, 0.0, 2.0], 3.0))
+    35.0
+    """
+    return np.polynomial.Chebyshev(coef)(places)
+
+
+def legendre_at(coef: Array, places: Array) -> Array:
+    """What `np.polynomial.Legendre(coef)` gives at places.
+
+    >>> float(legendre_at([1.0, 0.0, 2.0], 3.0))
+    27.0
+    """
+    return np.polynomial.Legendre(coef)(places)
+
+
+def fitted_at(x: Array, y: Array, deg: int, places: Array, w: Array = None) -> Array:
+    """What `np.polynomial.Polynomial.fit(x, y, deg, w=w)` gives at places.
+
+    >>> round(float(fitted_at([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1, 1.5)), 12)
+    4.0
+    """
+    return np.polynomial.Polynomial.fit(x, y, deg, w=w)(places)
 
 
 def step_places(x: Array, places: Array, kind: str) -> Array:

@@ -1172,21 +1172,39 @@ def called_objects(function: Node, work: Rewriting) -> None:
     if not any(_making_arguments(n, work) or _held_object(n.func, local, work) for n in calls):
         return
     bound = [s for n in every for s in stores(n)]
-    made: dict[str, tuple[CalledObject, dict[str, Node]]] = {}
+    made: Made = {}
     for node in every:
         held = target(node)
-        given = _making_arguments(node.value, work) if held is not None else None
+        given = None if held is None else _making_arguments(node.value, work) or _derived(node.value, made)
         if held is None or given is None or bound.count(held) != 1:
             continue
         trees = [function, *(tree for tree in nested if _reads(tree, held))]
         if all(_is_called_only(tree, held, given[0]) for tree in trees):
             made[held] = given
+    changed = _changed_names([function, *nested], set(made), work) if made else set()
     if made:
-        changed = _changed_names([function, *nested], set(made), work)
         function.body = rewrite_blocks(function.body, lambda block: _without_objects(block, made, changed, work))
+    standing: dict[Node, tuple[CalledObject, dict[str, Node]]] = {}
     for tree in (function, *nested):
         for one in [n for n in walk(tree) if hasattr(n, "lineno") and isinstance(n, gast.stmt | gast.Lambda)]:
-            rewrite(one, partial(_spell_call, where=one, made=made, local=local, work=work))
+            rewrite(one, partial(_spell_call, where=one, made=made, standing=standing, local=local, work=work))
+
+
+Made = dict[str, tuple[CalledObject, dict[str, Node]]]
+
+
+def _derived(value: Node, made: Made) -> tuple[CalledObject, dict[str, Node]] | None:
+    """What stands for the calls of `p.deriv()`, and makes it: of an object p that is known."""
+    owner = made.get(_owner(value))
+    if owner is None or value.func.attr not in owner[0].derived:
+        return None
+    return owner[0], {owner[0].made[0]: value}
+
+
+def _owner(call: Node) -> str:
+    """The name of `p.deriv()`."""
+    function = call.func if isinstance(call, gast.Call) else None
+    return str(getattr(function.value, "id", "")) if isinstance(function, gast.Attribute) else ""
 
 
 def _making_arguments(call: Node, work: Rewriting) -> tuple[CalledObject, dict[str, Node]] | None:
@@ -1222,8 +1240,10 @@ def _is_called_only(tree: Node, held: str, known: CalledObject) -> bool:
     names = [n for n in walk(tree) if isinstance(n, gast.Name) and n.id == held]
     if any(isinstance(n.ctx, gast.Param) for n in names):
         return False
-    calls = [n for n in walk(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", "") == held]
-    return len([n for n in names if isinstance(n.ctx, gast.Load)]) == len([n for n in calls if _helper(n, known)])
+    every = [n for n in walk(tree) if isinstance(n, gast.Call)]
+    calls = [n for n in every if getattr(n.func, "id", "") == held and _helper(n, known)]
+    calls += [n for n in every if _owner(n) == held and n.func.attr in known.derived]
+    return len([n for n in names if isinstance(n.ctx, gast.Load)]) == len(calls)
 
 
 def _helper(call: Node, known: CalledObject) -> Function | None:
@@ -1289,8 +1309,10 @@ def _without_objects(
         for key, value in known[held][1].items():
             if not isinstance(value, gast.Constant) and function_of(value, work.facts, work.facts.names.local) is None:
                 spelled = work.name(f"{held}_{key}")
-                own = known[held][0].copies and bool(_names_in(value) & changed) and not _is_new(value, work)
-                value = expression(f"{library('array', np.array, work.facts)}(a)", a=value) if own else value
+                copies = known[held][0].copies
+                own = copies is not False and bool(_names_in(value) & changed) and not _is_new(value, work)
+                copier = np.array if copies else np.asarray
+                value = expression(f"{library(copier.__name__, copier, work.facts)}(a)", a=value) if own else value
                 made.append(work.bind(spelled, value, node))
                 known[held][1][key] = name(spelled)
     return made or [at(gast.Pass(), block[0])]
@@ -1299,18 +1321,28 @@ def _without_objects(
 def _spell_call(
     part: Node,
     where: Node,
-    made: dict[str, tuple[CalledObject, dict[str, Node]]],
+    made: Made,
+    standing: dict[Node, tuple[CalledObject, dict[str, Node]]],
     local: frozenset[str],
     work: Rewriting,
 ) -> Node:
-    """`interpolated(x, y, t, kind="cubic")` for `interp1d(x, y, kind="cubic")(t)`."""
+    """`interpolated(x, y, t, kind="cubic")` for `interp1d(x, y, kind="cubic")(t)`.
+
+    `standing` are the expressions that stand for objects which others derive.
+    """
     if not isinstance(part, gast.Call):
         return part
-    given = made.get(getattr(part.func, "id", "")) or _making_arguments(part.func, work)
-    if given is None and (found := _held_object(part.func, local, work)) is not None:
-        known, held = found
-        texts = known.held(held) or {}
-        given = known, {k: expression(text, self=copy(part.func)) for k, text in texts.items()}
+    if isinstance(part.func, gast.Attribute):
+        owner = _known_object(part.func.value, made, standing, local, work)
+        if owner is None or part.func.attr not in owner[0].derived:
+            return part
+        derive, first = owner[0].derived[part.func.attr], owner[0].made[0]
+        spelled = at(name(library(derive.__name__, derive, work.facts)), part)
+        whole = at(gast.Call(spelled, [at(copy(owner[1][first]), part), *part.args], part.keywords), part)
+        standing[whole] = (owner[0], {first: whole})
+        work.facts.origin.foreign[where] = None
+        return whole
+    given = _known_object(part.func, made, standing, local, work)
     helper = None if not given else _helper(part, given[0])
     if not given or helper is None:
         return part
@@ -1327,6 +1359,22 @@ def _spell_call(
         if "lineno" not in item.__dict__:
             at(item, part)
     return at(call, part)
+
+
+def _known_object(
+    node: Node,
+    made: Made,
+    standing: dict[Node, tuple[CalledObject, dict[str, Node]]],
+    local: frozenset[str],
+    work: Rewriting,
+) -> tuple[CalledObject, dict[str, Node]] | None:
+    """What stands for the calls of an expression that is an object, and what makes it."""
+    given = made.get(getattr(node, "id", "")) or standing.get(node) or _making_arguments(node, work)
+    if given is None and (found := _held_object(node, local, work)) is not None:
+        known, held = found
+        texts = known.held(held) or {}
+        given = known, {k: expression(text, self=copy(node)) for k, text in texts.items()}
+    return given
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from srcgrad.core.rules import adjoint
+from srcgrad.core.rules import adjoint, made_to_be_called
 from srcgrad.runtime.layout import require_handled
+from srcgrad.runtime.pieces import chebyshev_at, fitted_at, legendre_at, series_at
 
 
 @adjoint.composed(
@@ -232,3 +233,94 @@ def lagval(x, c, tensor=True):
     for k in range(len(given) - 1, -1, -1):
         last, before = given[k] + (2.0 * k + 1.0 - places) / (k + 1.0) * last - (k + 1.0) / (k + 2.0) * before, last
     return last
+
+
+@adjoint.composed(
+    polynomial.polyder,
+    name="np.polynomial.polynomial.polyder",
+    forms=(
+        ("np.polynomial.polynomial.polyder(x, 2)", (4,)),
+        ("np.polynomial.polynomial.polyder(x, scl=3.0)", (1,)),
+    ),
+)
+def series_slope(c, m=1, scl=1):
+    made = np.asarray(c) + 0.0
+    for _ in range(m):
+        made = scl * made[1:] * np.arange(1, len(made)) if len(made) > 1 else 0.0 * made
+    return made
+
+
+@adjoint.composed(
+    polynomial.polyint,
+    name="np.polynomial.polynomial.polyint",
+    forms=(
+        ("np.polynomial.polynomial.polyint(x)", (3,)),
+        ("np.polynomial.polynomial.polyint(x, 2, [1.0, 2.0])", (3,)),
+    ),
+    note="From 0.",
+)
+def series_integral(c, m=1, k=(), lbnd=None):
+    require_handled(lbnd is None and np.ndim(c) == 1, "the integral of a series from another place than 0")
+    made = np.asarray(c) + 0.0
+    constants = np.append(np.asarray(k) + 0.0, np.zeros(m))
+    for step in range(m):
+        made = np.append(constants[step], made / np.arange(1.0, len(made) + 1.0))
+    return made
+
+
+@adjoint.composed(series_at, forms=(("series_at(x, y)", (3,), (2,)),), note="Of `Polynomial(coef)(x)`.")
+def series_of_at(coef, places):
+    return polynomial.polyval(places, np.asarray(coef))
+
+
+@adjoint.composed(chebyshev_at, forms=(("chebyshev_at(x, y)", (3,), (2,)),), note="Of `Chebyshev(coef)(x)`.")
+def chebyshev_of_at(coef, places):
+    return chebyshev.chebval(places, np.asarray(coef))
+
+
+@adjoint.composed(legendre_at, forms=(("legendre_at(x, y)", (3,), (2,)),), note="Of `Legendre(coef)(x)`.")
+def legendre_of_at(coef, places):
+    return legendre.legval(places, np.asarray(coef))
+
+
+@adjoint.composed(
+    fitted_at,
+    forms=(("fitted_at(np.array([0.0, 1.0, 2.5, 4.0]) + 0.1 * x, y, 2, z)", (4,), (4,), (2,)),),
+    note="Of `Polynomial.fit(x, y, deg)(t)`.",
+)
+def fitted_of_at(x, y, deg, places, w=None):
+    given = np.asarray(x)
+    low, high = np.min(given), np.max(given)
+    coefficients = np.polyfit(2.0 * (given - low) / (high - low) - 1.0, y, deg, w=w)
+    return np.polyval(coefficients, 2.0 * (np.asarray(places) - low) / (high - low) - 1.0)
+
+
+def held_by_series(made):
+    """How the parameter of a series is read; None for one of another interval than that from -1 to 1."""
+    plain = np.array_equal(made.domain, made.window)
+    return {"coef": "self.coef"} if plain else None
+
+
+made_to_be_called(
+    np.poly1d,
+    np.polyval,
+    made=("c_or_r",),
+    required=1,
+    held=lambda made: {"c_or_r": "self.coeffs"},
+    copies=None,
+    derived={"deriv": np.polyder, "integ": np.polyint},
+)
+made_to_be_called(
+    polynomial.Polynomial,
+    series_at,
+    made=("coef",),
+    required=1,
+    held=held_by_series,
+    copies=True,
+    derived={"deriv": polynomial.polyder, "integ": polynomial.polyint},
+)
+made_to_be_called(chebyshev.Chebyshev, chebyshev_at, made=("coef",), required=1, held=held_by_series, copies=True)
+made_to_be_called(legendre.Legendre, legendre_at, made=("coef",), required=1, held=held_by_series, copies=True)
+made_to_be_called(
+    polynomial.Polynomial.fit, fitted_at, made=("x", "y", "deg", "w"), required=3, held=lambda made: None, copies=True
+)
