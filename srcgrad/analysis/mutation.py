@@ -14,8 +14,9 @@ again. Views that live on under a name of the user's are made copies; those insi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any  # a part of a statement, or nothing
 
 import gast
@@ -33,13 +34,14 @@ from srcgrad.analysis.alias import (
     is_new_of_step,
     makes_rank_zero,
     names_sharing_memory,
+    rank_zero,
     settle,
     views_of,
     written_after,
 )
 from srcgrad.analysis.dtypes import is_complex_array
-from srcgrad.core.control_flow import Graph, definitions, graph
-from srcgrad.core.facts import UNKNOWN, Facts, Operation, copy_with_facts
+from srcgrad.core.control_flow import Graph, Liveness, definitions, graph, liveness
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import is_users, may_show, rule_of
 from srcgrad.core.trees import (
@@ -51,6 +53,7 @@ from srcgrad.core.trees import (
     find_nodes,
     header,
     holds,
+    is_basic,
     is_swap,
     is_write,
     loads,
@@ -272,6 +275,8 @@ def _shows_module(held: str, order: list[Node], facts: Facts) -> bool:
 def check_mutation(function: Node, facts: Facts) -> Node:
     """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
     order = list(statements(function.body))
+    if not facts.request.generated and _raise_for_numbers(function, order, facts):
+        order = list(statements(function.body))
     changed = dict.fromkeys(a for node in order if is_write(node) for a in written_names(node))
     written_into = [a for a in changed if not facts.list_kind(a)]
     arrays = {b: None for a in written_into for b in facts.memory.swapped.get(a, {a: None})}
@@ -281,6 +286,8 @@ def check_mutation(function: Node, facts: Facts) -> Node:
         if facts.kinds.lists and not facts.request.generated:
             check_held(function.body, graph(function.body), {}, facts)
         return function
+    own_written_arrays(function, arrays, facts)
+    order = list(statements(function.body))
     views = views_of(order, arrays, facts)
     if not facts.request.generated:  # what our text reads late is a number
         check_stale(graph(function.body), views, function.body, facts)
@@ -299,10 +306,7 @@ def check_mutation(function: Node, facts: Facts) -> Node:
         dict.fromkeys(v for v in views if v in facts.names.temporaries and _is_read_again(v, order, facts))
     )
     _check_rank_zero(order, arrays, facts)
-    binding: dict[str, list[Node]] = {}
-    for node in order:
-        for one in dict.fromkeys(stores(node)):
-            binding.setdefault(one, []).append(node)
+    binding = _bindings(order)
     for array in arrays:
         if facts.request.generated:  # our text writes into what it owns
             _check_container(array, order, facts)
@@ -430,18 +434,179 @@ def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> 
 
 def _check_origin(array: str, bound: list[Node], function: Node, facts: Facts) -> None:
     """Every array that a name may hold where it is written into must have been made here; `bound` bind the name."""
+    for node, where in _foreign_writes(array, bound, function, facts):
+        raise _is_not_own(array, node, where, facts)
+
+
+def _foreign_writes(array: str, bound: list[Node], function: Node, facts: Facts) -> Iterator[tuple[Node, Node | None]]:
+    """Writes into what may not have been made here, each with what binds the name to that; None for an argument."""
     doubtful = [n for n in bound if not (is_write(n) or is_swap(n) or _makes_array(n, facts) or _binds_none(n))]
-    given = array in parameters(function)
+    given = array in parameters(function) and facts.kinds.arguments.get(array, UNKNOWN) != SCALAR
     if not doubtful and not given:
         return
     reaching = definitions(function.body, parameters(function))
     for node in bound:
         if not is_write(node) and not is_swap(node):
             continue
-        met = [reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, array)]
-        where = next((one for one in met if one is None or one in doubtful), node)
-        if where is not node:
-            raise _is_not_own(array, node, where, facts)
+        for one in [reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, array)]:
+            if (one is None and given) or one in doubtful:
+                yield node, one
+
+
+def own_written_arrays(function: Node, arrays: Iterable[str], facts: Facts) -> None:
+    """`a = owned(np.asarray(a), ())` for `a = np.asarray(a)`, where elements of a are written.
+
+    What else may show these elements is not read any more; or it is an array, and the text sees to it when it runs that
+    it shows none. In a function that a text calls nobody but its caller knows what is read behind it.
+    """
+    if facts.request.generated or facts.request.called or facts.request.step is not None:
+        return
+    binding = _bindings(statements(function.body))
+    writes = [one for array in arrays for one in _foreign_writes(array, binding.get(array, []), function, facts)]
+    doubtful = {made: node for node, made in writes if made is not None}
+    if not doubtful:
+        return
+    order = statements(function.body)
+    seen = {one for node in order for one in loads(node)}
+    function.body = [n for n in function.body if n in doubtful or not _is_idle(n, seen)]
+    near, live = _near_names(function, facts), liveness(function.body)
+    read = {node: found for node in doubtful if (found := _others_read(node, near, live, binding, facts)) is not None}
+    for node in read:
+        for one in near.get(str(target(node)), frozenset()).intersection(facts.kinds.arguments):
+            facts.resolution.entered.setdefault(one, doubtful[node])
+    given = [one for one in facts.kinds.arguments if not _is_number(one, facts)]
+
+    def own(node: Node) -> Block:
+        if node not in read:
+            return [node]
+        after = live.after[live.graph.index[node]]
+        beside = [one for one in given if after & live.bits.get(one, 0) and one not in read[node]]
+        return _own(node, read[node], beside, facts)
+
+    function.body = rewrite_statements(function.body, own, backwards=True)
+
+
+def _raise_for_numbers(function: Node, order: list[Node], facts: Facts) -> bool:
+    """`raise TypeError(...)` for a write into what is a number in any case, as behind `if not np.isscalar(y):`."""
+    written = {one for node in order if is_write(node) for one in written_names(node)}
+    binding = _bindings(node for node in order if not is_write(node)) if written else {}
+    known = {p for p in parameters(function) if facts.kinds.arguments.get(p, UNKNOWN) == SCALAR}
+    known |= {one for one in binding if one not in parameters(function)}
+    found = {one for one in written & known if all(_binds_number(n, one, facts) for n in binding.get(one, []))}
+    found -= set(rank_zero(order, facts)) if found else found
+
+    def raises(node: Node) -> Block:
+        held = written_names(node)[0] if is_write(node) and written_names(node) else ""
+        if held not in found:
+            return [node]
+        message = f"{facts.names.base.get(held, held)!r} is a number, which has no items to write into"
+        return [own_statement(statement(f"raise TypeError({message!r})"), node, facts)]
+
+    function.body = rewrite_statements(function.body, raises) if found else function.body
+    return bool(found)
+
+
+def _binds_number(node: Node, held: str, facts: Facts) -> bool:
+    return target(node) == held and not isinstance(node, gast.For) and facts.values.spec[node].scalar
+
+
+def _is_idle(node: Node, seen: set[str]) -> bool:
+    """Whether an assignment gives a name that nothing reads to what another name holds."""
+    named = isinstance(node, gast.Assign) and isinstance(node.value, gast.Name)
+    return named and target(node) is not None and target(node) not in seen
+
+
+def _bindings(order: Iterable[Node]) -> dict[str, list[Node]]:
+    """The statements that bind each name."""
+    found: dict[str, list[Node]] = {}
+    for node in order:
+        for one in dict.fromkeys(stores(node)):
+            found.setdefault(one, []).append(node)
+    return found
+
+
+def _near_names(function: Node, facts: Facts) -> dict[str, frozenset[str]]:
+    """By name, all names that may share memory with it; "" among them where that may be a value of the module."""
+    order = statements(function.body)
+    binding = _bindings(order)
+    local = {*parameters(function), *binding}
+    numbers = {one for one in local if _is_number(one, facts)} - set(rank_zero(order, facts))
+    found: dict[str, frozenset[str]] = {}
+    for node in order:
+        shown = names_sharing_memory(node, facts)
+        if isinstance(node, gast.Expr) or (is_write(node) and _may_hold(written_names(node)[0], binding, facts)):
+            shown = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
+        of_module = any(one not in local and _is_value(one, facts) for one in shown)
+        near = [one for one in [*stores(node), *shown] if one in local and one not in numbers]
+        group = frozenset([*near, *([""] if of_module else [])])
+        if len(group) > 1:
+            group = group.union(*(found.get(one, frozenset()) for one in group))
+            found.update(dict.fromkeys(group, group))
+    return found
+
+
+def _may_hold(held: str, binding: dict[str, list[Node]], facts: Facts) -> bool:
+    """Whether what is written into may be a list or a dict, which holds what is put into it."""
+    made = [node for node in binding.get(held, []) if not is_write(node)]
+    if held in facts.kinds.containers:
+        return True
+    return not _is_known_array(held, facts) and not (made and all(_gives_array(node, facts) for node in made))
+
+
+def _gives_array(node: Node, facts: Facts) -> bool:
+    """Whether a statement binds what a function of NumPy gives, which is no list and no dict."""
+    operation = facts.operation_of(node)
+    if operation is None or target(node) is None or (operation.rule is not None and operation.rule.gives == "arrays"):
+        return False
+    function = operation.function
+    return isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+
+
+def _is_value(held: str, facts: Facts) -> bool:
+    """Whether a name of the module is neither a module nor a function, or is not known."""
+    found = facts.namespace.lookup(held)
+    return found is None or not (isinstance(found.object, ModuleType) or callable(found.object))
+
+
+def _others_read(
+    node: Node, near: dict[str, frozenset[str]], live: Liveness, binding: dict[str, list[Node]], facts: Facts
+) -> list[str] | None:
+    """The arrays to look at where a statement binds what it may share with them; None where no look can tell."""
+    bound = target(node)
+    if bound is None or not isinstance(node, gast.Assign) or node in facts.resolution.kept:
+        return None
+    group = near.get(bound, frozenset())
+    after = live.after[live.graph.index[node]]
+    read = [one for one in live.bits if one in group and one != bound and after & live.bits[one]]
+    if "" in group or (read and _is_sure(node.value)) or any(_may_hold(one, binding, facts) for one in read):
+        return None
+    return read
+
+
+def _is_sure(value: Node) -> bool:
+    """Whether an expression is another name of what it reads, or a part that is given by its places."""
+    return isinstance(value, gast.Name | gast.Attribute | gast.Tuple | gast.List | gast.Dict) or (
+        isinstance(value, gast.Subscript) and is_basic(value.slice)
+    )
+
+
+def _is_known_array(held: str, facts: Facts) -> bool:
+    kind, spec = facts.kinds.arguments.get(held, UNKNOWN), facts.values.value_spec.get(held)
+    return kind.tag == "array" or (spec is not None and spec.ndim is not None)
+
+
+def _own(node: Node, read: list[str], beside: list[str], facts: Facts) -> Block:
+    """`t = e`, `check_number(t, b)` for each b that is read later, and `a = owned(t, others)`, for `a = e`."""
+    made = _bind_temporary(node.value, str(target(node)), node, facts)
+    held = name(str(target(made)))
+    several = gast.Tuple([name(one) for one in beside], gast.Load())
+    node.value = expression(f"{facts.library('owned')}(x, others)", x=held, others=several)
+    bound = {"x": held, "others": several}
+    facts.resolution.operation[node.value] = Operation("op", owned, rule_of(owned), bound)
+    facts.values.spec[made] = facts.values.spec[held] = facts.values.value_spec[held.id] = facts.values.spec[node]
+    checks = [at(statement(f"{facts.library('check_number')}({held.id}, {one})"), node) for one in read]
+    facts.resolution.effects.update(dict.fromkeys(checks))
+    return [made, *checks, node]
 
 
 def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exception:

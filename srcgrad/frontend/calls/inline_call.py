@@ -21,7 +21,7 @@ import numpy as np
 
 from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts, FunctionNames, Kind, Request
+from srcgrad.core.facts import UNKNOWN, Facts, FunctionNames, Kind, Request
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
 from srcgrad.core.rules import is_composition
 from srcgrad.core.source_text import FunctionNode, Source, place
@@ -517,6 +517,10 @@ def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: N
     if isinstance(value, gast.BinOp | gast.UnaryOp) or (isinstance(value, gast.Call) and is_fresh(value, facts)):
         return False  # a new array, which nothing else holds
     if changes and not (parameter not in bound and isinstance(value, gast.Subscript | gast.Attribute)):
+        held = value.id if isinstance(value, gast.Name) else ""
+        kind = facts.kinds.of_names.get(held, facts.kinds.named.get(held, UNKNOWN))
+        if held and not facts.request.generated and kind.tag in ("array", "scalar") and not facts.list_kind(held):
+            return False  # a second name of an array: who reads the first one is looked at with all writes
         raise facts.refuse(
             value if "lineno" in value.__dict__ else call,
             "E5010",
