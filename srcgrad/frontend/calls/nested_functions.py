@@ -30,6 +30,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    bound_in_expressions,
     children,
     copy,
     find_nodes,
@@ -395,7 +396,9 @@ def take_out(block: Block, work: Rewriting, given: Sequence[str] = ()) -> Block:
 
     One of the parameters that are `given` may have another meaning where it is read before, or where a branch binds it.
     """
-    names = [s for node in own_statements(block, (gast.FunctionDef,)) for s in stores(node)]
+    own = own_statements(block, (gast.FunctionDef,))
+    names = [s for node in own for s in stores(node)]
+    names += [one.target.id for node in own for one in bound_in_expressions(node)]
     names += [one for one in given if one in names and not _is_replaced(one, block, work.facts)]
     names += [one for node in statements(block) if isinstance(node, gast.Nonlocal) for one in node.names]
     return _block(block, names, work)
@@ -673,6 +676,7 @@ def _definitions(block: Block) -> list[_Definition]:
 def _are_apart(spelled: str, same: list[_Definition], function: Node) -> bool:
     """Whether each place that has the name is behind one of the functions, and behind no other at any time."""
     others = [n for n in walk(function) if spelled in stores(n) and not isinstance(n, gast.FunctionDef)]
+    others += [n for n in find_nodes(function, gast.NamedExpr) if n.target.id == spelled]
     scopes = [n for n in walk(function) if isinstance(n, gast.Lambda | gast.FunctionDef) and n is not function]
     nested = {id(n) for scope in scopes for n in find_nodes(scope, gast.Name)}
     own = {id(n) for one in same for part in one.behind for n in find_nodes(part, gast.Name)}

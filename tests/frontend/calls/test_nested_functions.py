@@ -95,3 +95,21 @@ def test_a_function_given_to_one_that_calls_itself_is_refused() -> None:
 
     with pytest.raises(DifferentiationError, match=r"E5005.*calls itself"):
         srcgrad.grad(again)(0.7)
+
+
+def test_a_name_in_an_expression_is_bound_there_too() -> None:
+    """`(scale := e)`, then a function of that name: what was read before is the number."""
+
+    def later(x):
+        x = (scale := np.sum(x)) * x
+        scale = lambda t: np.sin(t)  # noqa: E731
+        return np.sum(scale(x))
+
+    def tested(x):
+        while (scale := np.sum(x)) < 3:
+            x = scale + x
+        scale = lambda t: np.sin(t)  # noqa: E731
+        return np.sum(scale(x))
+
+    for function in (later, tested):
+        srcgrad.check_grads(function, (np.array([0.3, 0.4]),))
