@@ -26,6 +26,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     is_swap,
     is_write,
     name,
@@ -523,7 +524,10 @@ def _is_check(call: Node, scope: Scope) -> bool:
         return True
     if found is None or found.kind != "callee" or moves(call, scope.facts, scope.local):
         return False
-    return not Effects(scope.facts, augments=True).arguments(call, scope.facts, scope.local)
+    writes = Effects(scope.facts, augments=True)
+    handed = [made for part in find_nodes(call, gast.Call) for made in writes.made_by_handed(part, scope.facts)]
+    inner = [n for one in find_nodes(call, gast.Lambda) for n in walk(one.body) if writes.is_write(n, scope.facts)]
+    return not handed and not inner and not writes.arguments(call, scope.facts, scope.local)
 
 
 def _only_looks(call: Node, operation: Operation) -> bool:

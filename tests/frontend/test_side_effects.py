@@ -41,6 +41,20 @@ x | x.reshape(-1)[0] = y
 x | z = x.view(); z[0] = y
 x | z = {"a": x}; z["a"][0] = y
 x | z = dict(a=x); z["a"][0] = y
+x | z = []; z.append(x); z[0][0] = 1
+  | z = []; z.append(x); z[0] = 1
+x | z = {}; z.update(a=x); z["a"].fill(1)
+x | for row in {"a": x}.values(): row[0] = 1
+x y | [row for row in (x,)][0][0] = y
+x | z = [row for row in (x,)]; np.copyto(z[0], y)
+x | x.T.fill(1.0)
+x | list(map(x.__setitem__, y, y))
+x y | z = list(map(np.copyto, [x], [y]))
+x y | z = sorted(y, key=lambda row: x.__setitem__(row, 1))
+x | import types; z = types.SimpleNamespace(a=x); z.a.fill(1)
+k x y | exec("x[0] = 1")
+  | z = np.asarray([row for row in x]); z.sort()
+  | z = np.asarray([x, y]); z[0] = 1
 x y | z = x or y; z[0] = 1
   | x = x.copy(); x[0] = y
 x | a, b = x, np.zeros(3); b[0] = 1

@@ -71,6 +71,7 @@ from srcgrad.frontend.context import CHANGES, TAKES, changed_lists, is_change
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds_of_values import NOTHING, holds_object, is_instance, live_object, own_operator
 from srcgrad.frontend.resolve import (
+    ATTRIBUTES,
     METHODS,
     binding_of,
     is_method_of_no_array,
@@ -243,6 +244,7 @@ class Effects:
     known: dict[int, tuple[Change, ...]] = field(default_factory=dict)  # by tree
     open: list[int] = field(default_factory=list)  # trees that are being looked at, the outermost first
     circular: bool = False  # whether one of them was asked for again
+    handed: set[int] = field(default_factory=set)  # arguments of calls that are given functions, which write into them
 
     def of(self, function: object) -> tuple[Change, ...]:
         """The changes that a function makes; they depend on its parameters."""
@@ -279,7 +281,10 @@ class Effects:
             return tuple(found)  # refused later, if it is written out
         entered = {(each.base, each.how) for each in spelled if each.given}
         known = {(each.base, each.how) for each in found}
-        kept = [e for e in found if not e.given or e.how in (FIELD, UNKNOWN_CALL) or (e.base, e.how) in entered]
+        inside = [one for one in find_nodes(tree, gast.FunctionDef, gast.Lambda) if one is not tree]
+        nested = self.handed | {id(n) for one in inside for n in walk(one)}
+        apart = {id(e.place) for e in found if id(e.place) in nested or e.how in (FIELD, UNKNOWN_CALL) or not e.given}
+        kept = [e for e in found if id(e.place) in apart or (e.base, e.how) in entered]
         return (*kept, *[e for e in spelled if e.given and (e.base, e.how) not in known])
 
     def _find(self, tree: Node, inner: Facts) -> list[Change]:
@@ -302,11 +307,36 @@ class Effects:
         alone = {id(part.value) for part in parts if isinstance(part, gast.Expr)}
         own = [each for part in parts for each in self._own_changes(part, inner, alone=id(part) in alone)]
         for part in parts:
-            if isinstance(part, gast.Attribute) and part.attr in CHANGES and id(part) not in called:
+            if isinstance(part, gast.Attribute) and id(part) not in called and _writes_in_place(part.attr):
                 own += self._changes_of(part.value, METHOD, [], inner)  # `add = items.append`, which is called later
             elif isinstance(part, gast.Call):
-                own += self.made_by(part, inner, local)
+                own += [*self.made_by(part, inner, local), *self.made_by_handed(part, inner)]
         return own
+
+    def made_by_handed(self, call: Node, inner: Facts) -> list[Change]:
+        """What a call changes if it is given a function that writes: `list(map(fill, rows))` changes `rows`."""
+        given = [*call.args, *(word.value for word in call.keywords)]
+        handed = [one for one in given if self._writes(one, inner)]
+        others = [one for one in given if one not in handed] if handed else []
+        self.handed |= {id(one) for one in others}
+        return [made for one in others for made in self._changes_of(one, METHOD, [], inner)]
+
+    def is_write(self, node: Node, inner: Facts) -> bool:
+        """Whether a part of an expression changes something itself."""
+        return bool(self._own_changes(node, inner, alone=False))
+
+    def _writes(self, called: Node, inner: Facts) -> bool:
+        """Whether an expression is a function that writes into what it is given, or into what it holds."""
+        if isinstance(called, gast.Lambda):
+            return any(self.is_write(part, inner) for part in walk(called.body))
+        if isinstance(called, gast.Call):
+            return bool(self.made_by_handed(called, inner))
+        meant = binding_of(called, inner, inner.names.local)
+        function = None if meant is None else meant.static or meant.object
+        rule = rule_of(function)
+        if rule is not None or not isinstance(function, FunctionType | StaticFunction):
+            return (rule is not None and rule.writes) or _writes_in_place(f"__{getattr(function, '__name__', '')}__")
+        return not is_opaque(function) and bool(self.changed(function))
 
     def _own_changes(self, node: Node, inner: Facts, *, alone: bool) -> list[Change]:
         """What a statement or an expression changes itself; what the function has made drops out later."""
@@ -319,6 +349,8 @@ class Effects:
             return []
         words = [expression("words['out'][...]", words=one.value) for one in node.keywords if one.arg is None]
         filled = [(one, METHOD) for one in [*places_filled(node, inner, local, alone=alone), *words]]
+        if binding_of(node.func, inner, local) == Binding("object", exec):  # which may write into all that it sees
+            filled += [(name(one), METHOD) for one in parameters(inner.source.tree)]
         filled += [(one, UNKNOWN_CALL) for one in (_places_handed(node, inner) if alone else [])]
         values = [*node.args, *(word.value for word in node.keywords)]
         return [made for one, how in filled for made in self._changes_of(one, how, values, inner)]
@@ -327,7 +359,7 @@ class Effects:
         """The changes of what a place is a part of; a method of a field changes a field."""
         local, of = inner.names.local, _names_carrying(values, inner, inner.names.local)
         bases = [base_of(place)] if base_of(place) else self.seen(place, inner, local)
-        how = FIELD if how == METHOD and isinstance(place, gast.Attribute) else how
+        how = FIELD if how == METHOD and isinstance(place, gast.Attribute) and place.attr not in ATTRIBUTES else how
         return [Change(place, one, live_value(one, inner, local), False, of, how) for one in bases]
 
     def changed(self, function: object) -> dict[str, bool]:
@@ -396,15 +428,18 @@ class Effects:
             operation = None if shows else operation_of(call, inner, local)
         except DifferentiationError:
             operation, shows = None, True  # refused where a derivative flows through it
-        if operation is None and not shows:
+        if operation is None and not shows and not _may_hold(meant, call):
             return []  # what is written into that is refused later
         if operation is not None and operation.kind == "opaque" and is_method_of_no_array(call):
-            return []
+            if meant is None or not _may_hold(meant, call):
+                return self.seen(call.func.value, inner, local) if _may_hold(meant, call) else []
         if operation is not None and operation.kind == "callee" and inner.module.returns_new(operation.function):
             return []
         if operation is not None and operation.kind == "op" and not may_show(operation.function, operation.bound):
             return []
         shown = [part for part in children(call) if part is not call.func or not isinstance(part, gast.Name)]
+        if operation is not None and operation.kind == "op":  # of a list it makes an array, which is new
+            shown = [part for part in shown if not isinstance(part, gast.List | gast.Tuple | gast.ListComp)]
         return [one for part in shown for one in self.seen(part, inner, local)]
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
@@ -463,6 +498,25 @@ _HOLDING = (
     gast.Tuple, gast.List, gast.Set, gast.Dict, gast.IfExp, gast.BoolOp, gast.Attribute, gast.NamedExpr, gast.Starred,
     gast.keyword,
 )  # fmt: skip
+
+
+def _may_hold(called: object, call: Node) -> bool:
+    """Whether a call without a rule may give what it was given: a class, a function in C, a method of a container."""
+    if called is not None:
+        return (
+            rule_of(called) is None and isinstance(called, type | types.BuiltinFunctionType) and not is_report(called)
+        )
+    attribute = getattr(call.func, "attr", "")
+    return any(hasattr(one, attribute) for one in (dict, list))
+
+
+def _writes_in_place(attribute: str) -> bool:
+    """Whether a method of this name writes into its list or array: `append`, `fill`, `__setitem__`, `__iadd__`."""
+    rule = rule_of(getattr(np.ndarray, attribute, None))
+    stores = attribute in ("__setitem__", "__delitem__") or (
+        attribute.startswith("__i") and hasattr(np.ndarray, f"__r{attribute[3:]}")
+    )
+    return attribute in CHANGES or stores or (rule is not None and rule.writes)
 
 
 def _users_function(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
@@ -544,14 +598,13 @@ def places_filled(call: Node, facts: Facts, local: frozenset[str], *, alone: boo
 def _filled_by_method(call: Node, facts: Facts, local: frozenset[str], *, alone: bool) -> list[Node]:
     held, attribute = call.func.value, call.func.attr
     given: list[Node] = call.args
-    if attribute in CHANGES:
-        return [held]
+    if _writes_in_place(attribute):
+        of_array = isinstance(held, gast.Attribute) and attribute not in CHANGES
+        return [expression("a[...]", a=held)] if of_array else [held]
     if attribute == "shuffle":
         return given[:1]  # of a source of random numbers
     method = getattr(np.ndarray, attribute, None)
-    rule = rule_of(method)
-    alone = alone and method is not None and not _is_ruled_method(call, facts, local)
-    if alone or (rule is not None and rule.writes):
+    if alone and method is not None and not _is_ruled_method(call, facts, local):
         return [held]
     return _filled_by_place(METHODS[attribute], [held, *given]) if attribute in METHODS else []
 
@@ -594,8 +647,10 @@ class _NameFlow:
         for node in statements(tree.body):
             for part in parts_of(node):
                 for one, value in _bound_values(part):
-                    made = _Bound(node, value, _binds_whole(part, one), isinstance(part, gast.AugAssign))
-                    table = self.bound if isinstance(one, gast.Name) else self.stored
+                    plain = isinstance(one, gast.Name)
+                    whole = _binds_whole(part, one) if plain else _is_item(one)
+                    made = _Bound(node, value, whole, isinstance(part, gast.AugAssign))
+                    table = self.bound if plain else self.stored
                     table.setdefault(base_of(one), []).append(made)
         nested = [n for n in find_nodes(tree, gast.FunctionDef, gast.Lambda) if n is not tree]
         self.within = {a.id for one in nested for a in find_nodes(one.args, gast.Name) if isinstance(a.ctx, gast.Param)}
@@ -620,12 +675,15 @@ class _NameFlow:
 
         Of an item that changes alone, a new list of what others hold is nobody else's, but for what was given.
         """
-        name, item = change.base, _is_item(change.place)
+        name, item = (
+            change.base,
+            _is_item(change.place) and (change.how != METHOD or isinstance(change.place, gast.Name)),
+        )
         local, given = self.facts.names.local, parameters(self.tree)
         found: dict[str, None] = {}
         todo, places = [name], [(node, name)]
         for one in todo:
-            for each in self.bound.get(one, []):
+            for each in [*self.bound.get(one, []), *([] if item and one == name else self._put_into(one))]:
                 if item and one == name and each.joined:
                     continue
                 shown = self.effects.seen(each.value, self.facts, local)
@@ -640,6 +698,11 @@ class _NameFlow:
             elif one not in local:
                 found[one] = None
         return list(found)
+
+    def _put_into(self, held: str) -> list[_Bound]:
+        """What is put into a list or a dict that the function makes."""
+        new = any(self._is_new(each.value) for each in self.bound.get(held, []) if each.whole)
+        return [each for each in self.stored.get(held, []) if each.whole] if new else []
 
     def _is_new(self, value: Node) -> bool:
         """Whether an expression makes a list or a dict of what others hold."""
@@ -658,7 +721,7 @@ _DISPLAYS = (
 class _Bound:
     node: Node  # the statement
     value: Node
-    whole: bool  # whether it is bound itself, not an item of it
+    whole: bool  # whether it is bound itself, not an item of it; of what is put in, whether it is an item
     joined: bool  # whether it is added to what was there
 
 
@@ -683,7 +746,7 @@ def _is_item(place: Node) -> bool:
 def _bound_values(node: Node) -> list[tuple[Node, Node]]:
     """The places that a statement or an expression binds, or in which it puts something, with the values."""
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in CHANGES:
-        return [(node.func, value) for value in node.args]
+        return [(node.func, value) for value in [*node.args, *(word.value for word in node.keywords)]]
     target = getattr(node, "target", getattr(node, "optional_vars", None))
     parts = node.targets if isinstance(node, gast.Assign) else [target]
     value = getattr(node, "value", getattr(node, "iter", getattr(node, "context_expr", None)))
