@@ -662,6 +662,29 @@ def solution(
     return found.t, found.y
 
 
+def dense_solution(fun: Function, t_span: object, y0: object, method: str = "RK45", **options: object) -> Function:
+    """The function of time that `scipy.integrate.solve_ivp(..., dense_output=True).sol` is.
+
+    >>> dense_solution(lambda t, y: -y, (0.0, 1.0), [1.0])(0.0)
+    array([1.])
+    """
+    from scipy.integrate import solve_ivp
+
+    made: Function = solve_ivp(fun, t_span, y0, method, dense_output=True, **options).sol
+    return made
+
+
+def states_at(
+    fun: Function, t_span: object, y0: object, places: object, method: str = "RK45", **options: object
+) -> object:
+    """The states of a dense solution at places.
+
+    >>> states_at(lambda t, y: -y, (0.0, 1.0), [1.0], 0.0)
+    array([1.])
+    """
+    return dense_solution(fun, t_span, y0, method, **options)(places)
+
+
 def states(
     fun: Function, t_span: Any, y0: Any, method: Any, t_eval: Any, *, args: Any, rtol: Any, atol: Any
 ) -> tuple[Any, Any]:

@@ -282,6 +282,33 @@ def settled_at(func: Function, x0: object, args: object = (), **options: object)
     return fixed_point(func, x0, args, **options)
 
 
+def computed_by(solver: Function, args: Found = ()) -> object:
+    """What a solver gives, as numbers without a derivative.
+
+    >>> computed_by(lambda k: k**0.5, (4.0,))
+    2.0
+    """
+    return solver(*args)
+
+
+def solved_for_one(solver: Function, residual: Function, p: object) -> object:
+    """What `srcgrad.implicit(solver, residual)` gives of one argument.
+
+    >>> solved_for_one(lambda k: k**0.5, lambda x, k: x * x - k, 4.0)
+    2.0
+    """
+    return solver(p)
+
+
+def solved_for_two(solver: Function, residual: Function, p: object, q: object) -> object:
+    """What `srcgrad.implicit(solver, residual)` gives of two arguments.
+
+    >>> solved_for_two(lambda k, m: k**0.5 * m, lambda x, k, m: x * x - k * m * m, 4.0, 3.0)
+    6.0
+    """
+    return solver(p, q)
+
+
 def start_of(f: Function, args: Found = ()) -> object:
     """Where `scipy.optimize.curve_fit` starts without `p0`: at a one for each parameter of f but the first.
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 from scipy import interpolate, signal, stats
-from scipy.integrate import dblquad
+from scipy.integrate import dblquad, solve_ivp
 from scipy.interpolate import splev, splrep
 
-from srcgrad import grad
+from srcgrad import grad, implicit
 
 K = np.linspace(0.0, 4.0, 6)
 T = np.linspace(0.0, 1.0, 5)
@@ -46,6 +46,21 @@ def areas(x: Any) -> Any:
     return numbers + dblquad(lambda v, u, k: k * u * v, 0.0, x, 0.5, lambda u: u * x, args=(x,))[0]
 
 
+def dense(x: Any) -> Any:
+    k = 2.0 * x
+    sol = solve_ivp(
+        lambda t, y, k: -k * y * t, (0.0, 1.0), [x, 1.0], dense_output=True, args=(k,), rtol=1e-9, atol=1e-9
+    )
+    k = k + 1.0
+    late = lambda t: sol.sol(t)[0]  # noqa: E731 (users write so)
+    return np.sum(sol.sol(np.array([0.9, 0.3]) * x) ** 2) + k * late(0.5) + sol.y[1, -1]
+
+
+def implicitly(x: Any) -> Any:
+    power = implicit(lambda p: np.cbrt(p * x), lambda u, p: u**3 - p * x)
+    return power(x * x) + implicit(lambda p, q: p / q, lambda u, p, q: u * q - p)(x, 3.0 + x)
+
+
 LINE = np.poly1d([2.0, -1.0, 0.5])
 
 
@@ -68,7 +83,7 @@ def test_a_list_that_changes_later_is_another_one():
     assert grad(shared)(1.5) == pytest.approx(3.0 * 1.5**2 + 2.0, rel=1e-14)
 
 
-@pytest.mark.parametrize("program", [splines, samples, spectra, areas, polynomials])
+@pytest.mark.parametrize("program", [splines, samples, spectra, areas, polynomials, dense, implicitly])
 def test_derivatives(program):
     wanted = (program(1.1001) - program(1.0999)) / 2e-4
     assert grad(program)(1.1) == pytest.approx(wanted, rel=1e-5)

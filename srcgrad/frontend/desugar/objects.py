@@ -65,6 +65,7 @@ from srcgrad.frontend.kinds_of_values import (
 )
 from srcgrad.frontend.resolve import binding_of, literal, trusted_constant
 from srcgrad.runtime import fields_of, pieces
+from srcgrad.runtime.odes import dense_solution
 
 if TYPE_CHECKING:
     from srcgrad.frontend.context import Rewriting
@@ -950,6 +951,7 @@ def solutions(function: Node, work: Rewriting) -> None:
     function.body = rewrite_statements(
         function.body, lambda node: _hoist_solutions(node, _hold_solution, (*_SPOKEN, gast.Expr), work)
     )
+    function.body = rewrite_blocks(function.body, lambda block: _with_dense_solutions(block, function, work))
     every = list(statements(function.body))
     for held in dict.fromkeys(target(n) for n in every if _parts(getattr(n, "value", None), work)):
         bound = [n for n in every if held in stores(n)]
@@ -971,6 +973,77 @@ def _parts(node: Node | None, work: Rewriting) -> Parts | None:
     if module.startswith("scipy."):
         templates.load_for(module)
     return parts_of(found.object)
+
+
+def _with_dense_solutions(block: Block, function: Node, work: Rewriting) -> Block:
+    """The block with `sol_sol = dense_solution(f, span, y0)` after `sol = solve_ivp(f, span, y0, dense_output=True)`.
+
+    Then `sol.sol` is that one, and `sol` has no more than known parts. What makes both has names before.
+    """
+    made: Block = []
+    for node in block:
+        held = target(node)
+        call: Node = node.value if isinstance(node, gast.Assign) else node
+        asked = next((w for w in getattr(call, "keywords", ()) if w.arg == "dense_output"), None)
+        nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
+        parts = None if asked is None or getattr(asked.value, "value", None) is not True else _parts(call, work)
+        if held is None or parts is None or not _reads_parts([function, *nested], held, (*_known(parts), "sol")):
+            made.append(node)
+            continue
+        call.keywords.remove(asked)
+        for holder, key, place in _given_places(call):
+            value = getattr(holder, key) if place is None else getattr(holder, key)[place]
+            if not isinstance(value, gast.Name | gast.Constant | gast.Attribute | gast.Lambda):
+                spelled = work.name(f"{held}_given")
+                made.append(work.bind(spelled, value, node))
+                value = at(name(spelled), value)
+                if place is None:
+                    setattr(holder, key, value)
+                else:
+                    getattr(holder, key)[place] = value
+        words = [w for w in call.keywords if w.arg != "t_eval"]
+        dense = work.facts.library(dense_solution.__name__, dense_solution)
+        work.facts.namespace = Overlay(work.facts.namespace, {dense: Binding("object", dense_solution)})
+        whole = gast.Call(at(name(dense), call), [copy(one) for one in call.args], [copy(one) for one in words])
+        spelled = work.name(f"{held}_sol")
+        made += [node, work.bind(spelled, at(whole, call), node)]
+        for tree in (function, *nested):
+            for one in [n for n in walk(tree) if isinstance(n, gast.stmt | gast.Lambda) and _reads(n, held)]:
+                rewrite(one, partial(_named_solution, held=held, spelled=spelled))
+                work.facts.origin.foreign[one] = None
+    return made
+
+
+def _known(parts: Parts) -> tuple[str, ...]:
+    return (*parts.names, *parts.constants)
+
+
+def _reads_parts(trees: list[Node], held: str, known: tuple[str, ...]) -> bool:
+    """Whether a name is bound once in some trees, and nothing but known parts of it is read."""
+    every = [n for tree in trees for n in walk(tree)]
+    names = [n for n in every if isinstance(n, gast.Name) and n.id == held]
+    taken = [n for n in every if isinstance(n, gast.Attribute) and n.attr in known]
+    reads = [n for n in names if isinstance(n.ctx, gast.Load)]
+    return len(names) == len(reads) + 1 and len(reads) == sum(getattr(n.value, "id", "") == held for n in taken)
+
+
+def _given_places(call: Node) -> list[tuple[Node, str, int | None]]:
+    """Where the arguments of a call stand, those of a tuple one by one."""
+    found: list[tuple[Node, str, int | None]] = []
+    for holder, key, place in [(call, "args", k) for k in range(len(call.args))] + [
+        (word, "value", None) for word in call.keywords
+    ]:
+        value = getattr(holder, key) if place is None else getattr(holder, key)[place]
+        if isinstance(value, gast.Tuple | gast.List):
+            found += [(value, "elts", k) for k in range(len(value.elts))]
+        else:
+            found.append((holder, key, place))
+    return found
+
+
+def _named_solution(part: Node, held: str, spelled: str) -> Node:
+    whole = isinstance(part, gast.Attribute) and part.attr == "sol" and getattr(part.value, "id", "") == held
+    return at(name(spelled), part) if whole else part
 
 
 _SPOKEN = (gast.Assign, gast.AugAssign, gast.Return)
@@ -1000,7 +1073,7 @@ def _only_parts(function: Node, held: str, parts: Parts, work: Rewriting) -> boo
     if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
         return False
     reads = [n for n in walk(function) if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
-    known = (*parts.names, *parts.constants)
+    known = _known(parts)
     taken = [
         n
         for n in walk(function)
@@ -1230,8 +1303,11 @@ def _held_object(called: Node, local: frozenset[str], work: Rewriting) -> tuple[
 
 
 def _called_object(cls: object) -> CalledObject | None:
-    if (module := home(cls) or "").startswith("scipy."):
+    module = home(cls) or ""
+    if module.startswith("scipy."):
         templates.load_for(module)
+    elif module.startswith("srcgrad.interface."):
+        templates.load_for("scipy.optimize")  # which has what `implicit` makes
     return called_object(cls)
 
 
@@ -1307,7 +1383,13 @@ def _without_objects(
             made.append(node)
             continue
         for key, value in known[held][1].items():
-            if not isinstance(value, gast.Constant) and function_of(value, work.facts, work.facts.names.local) is None:
+            if key == "args" and isinstance(value, gast.Tuple):  # solvers ask for a display
+                parts = [work.name(f"{held}_{key}") for _ in value.elts]
+                made += [work.bind(one, part, node) for one, part in zip(parts, value.elts, strict=True)]
+                known[held][1][key] = at(gast.Tuple([name(one) for one in parts], gast.Load()), value)
+            elif (
+                not isinstance(value, gast.Constant) and function_of(value, work.facts, work.facts.names.local) is None
+            ):
                 spelled = work.name(f"{held}_{key}")
                 copies = known[held][0].copies
                 own = copies is not False and bool(_names_in(value) & changed) and not _is_new(value, work)

@@ -12,6 +12,7 @@ from srcgrad.core.rules import (
     declare_other_form,
     declare_refused,
     in_parts,
+    made_to_be_called,
     places,
     pull,
     push,
@@ -19,6 +20,7 @@ from srcgrad.core.rules import (
     tangent,
 )
 from srcgrad.runtime.odes import (
+    dense_solution,
     doubled,
     flow_adjoint,
     flow_adjoint_pullback,
@@ -30,6 +32,7 @@ from srcgrad.runtime.odes import (
     solution_pullback,
     solution_pushforward,
     states,
+    states_at,
     tangent_size,
 )
 from srcgrad.runtime.quadrature import (
@@ -214,6 +217,30 @@ def flow_tangent(
     )
 
 
+@adjoint.composed(
+    states_at, forms=(), note="Of `solve_ivp(..., dense_output=True).sol(t)`, at a time or several of the span."
+)
+def states_of_at(fun, t_span, y0, places, method="RK45", args=(), rtol=1e-3, atol=1e-6):
+    def rate(moment, state):
+        return fun(moment, state, *args)
+
+    times = np.atleast_1d(places)
+    order = np.argsort(times)
+    found = integrate.solve_ivp(rate, t_span, y0, method=method, t_eval=times[order], rtol=rtol, atol=atol)
+    whole = found.y[:, np.argsort(order)]
+    return whole if np.ndim(places) == 1 else whole[:, 0]
+
+
+made_to_be_called(
+    dense_solution,
+    states_at,
+    made=("fun", "t_span", "y0", "method", "args", "rtol", "atol"),
+    required=3,
+    held=lambda made: None,
+)
+declare_refused(
+    "the dense solution of solve_ivp is more than called with times", {"scipy.integrate.OdeSolution": dense_solution}
+)
 in_parts(integrate.solve_ivp, solution, ("t", "y"), success=True, status=0)
 stand_in(solution, integrate.solve_ivp)
 stand_in(states, integrate.solve_ivp)

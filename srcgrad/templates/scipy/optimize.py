@@ -12,6 +12,7 @@ from srcgrad.core.rules import (
     declare_other_form,
     declare_refused,
     in_parts,
+    made_to_be_called,
     places,
     pull,
     push,
@@ -21,6 +22,7 @@ from srcgrad.core.rules import (
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.roots import (
     check_slopes,
+    computed_by,
     covariance_at,
     covariance_pullback,
     fitted,
@@ -36,6 +38,8 @@ from srcgrad.runtime.roots import (
     scalar_minimum_found,
     scalar_root_found,
     settled_at,
+    solved_for_one,
+    solved_for_two,
     start_of,
 )
 
@@ -531,6 +535,25 @@ def fixed_point(func, x0, args=(), xtol=1e-08, maxiter=500, method="del2"):
     return root_at(rest, settled_at(step, x0, xtol=xtol, maxiter=maxiter, method=method))
 
 
+@adjoint.composed(solved_for_one, forms=(), note="Of `srcgrad.implicit(solver, residual)(p)` in a function.")
+def solved_for_one_of(solver, residual, p):
+    return root_at(residual, computed_by(solver, (p,)), (p,))
+
+
+@adjoint.composed(solved_for_two, forms=(), note="Of `srcgrad.implicit(solver, residual)(p, q)` in a function.")
+def solved_for_two_of(solver, residual, p, q):
+    return root_at(residual, computed_by(solver, (p, q)), (p, q))
+
+
+constants([computed_by], handed=FunctionArgument("solver", 0, None, ndim=None))
+made_to_be_called(
+    srcgrad.implicit,
+    solved_for_one,
+    solved_for_two,
+    made=("solver", "residual"),
+    required=2,
+    held=lambda made: None,
+)
 in_parts(optimize.minimize_scalar, scalar_minimum_found, ("x", "fun", "success", "nit", "nfev"))
 in_parts(optimize.minimize, minimum_found, ("x", "fun", "success", "message", "nit", "nfev"))
 in_parts(optimize.least_squares, least_squares_found, ("x", "cost", "fun", "success", "message", "status", "nfev"))
