@@ -165,11 +165,22 @@ def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Nod
         return copy(written) if isinstance(written, gast.AST) else written
     if not callable(found.called):
         return _of_text(copy(written), facts.module.source(found.called)[1], facts)
+    value = inspect.signature(found.called).parameters[parameter].default
+    literal = _literal_of(value)
+    if literal is not None:
+        return literal
     held = facts.names.numbered_name(f"{parameter}_default")
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
-    value = inspect.signature(found.called).parameters[parameter].default
     facts.namespace.extra[held] = Binding("object", value)
     return name(held)
+
+
+def _literal_of(value: object) -> Node | None:
+    """The literal for a number, a text, or a tuple of such; None for what a file could not hold."""
+    if type(value) is not tuple:
+        return trusted_constant(value)
+    items = [_literal_of(one) for one in value]
+    return None if None in items else gast.Tuple(items, gast.Load())
 
 
 def _of_text(written: Node, namespace: Namespace, facts: Facts) -> Node:

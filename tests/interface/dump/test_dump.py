@@ -500,3 +500,14 @@ def test_parameters_in_a_dict_that_a_loop_goes_through(tmp_path, loop):
     gradient = run(dump(write(tmp_path, model=text), wrt=("p",)).text)["f_grad"]
     found = gradient({"a": 1.0, "b": np.ones(3)}, np.arange(3.0))
     assert found["a"] == 3.0 and found["b"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_defaults_of_a_library_function_are_in_the_file(tmp_path):
+    """`dblquad` hands on `args=()`, which no module of the user's has."""
+    text = """
+    from scipy.integrate import dblquad
+
+    def f(a: float):
+        return dblquad(lambda v, u: a * u * v, 0.0, 1.0, 0.0, lambda u: 2.0 * u)[0]
+    """
+    assert run(dump(write(tmp_path, double=text)).text)["f_grad"](3.0) == pytest.approx(0.5)
