@@ -26,7 +26,7 @@ import numpy as np
 
 from srcgrad.analysis.containers import puts_array_in_list
 from srcgrad.core.bindings import StaticFunction
-from srcgrad.core.control_flow import Graph, definitions, solve_forward
+from srcgrad.core.control_flow import Graph, definitions, graph, solve_forward
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.namespace import Step
@@ -170,7 +170,9 @@ def check_aliases(function: Node, facts: Facts) -> Node:
     for node, name in given_away(order, facts):
         raise _refusal(node, name, "the called function changes it by `+=` or the like", facts)
     place = {node: k for k, node in enumerate(order)}
-    for names, nodes in _array_changes(order, facts):
+    changes = _array_changes(order, facts)
+    flow = graph(function.body) if changes else Graph()
+    for names, nodes in changes:
         for name in names:
             numbers = _check_origin(name, nodes, order, function, facts)
             check_numbers(function.body, dict.fromkeys(numbers), facts)
@@ -179,16 +181,43 @@ def check_aliases(function: Node, facts: Facts) -> Node:
         for node in order:
             early = place[node] < last or any(node in set(statements([loop])) for loop in loops)
             for name in names:
-                if early and puts_array_in_list(node, name, function.body, facts):
+                if (
+                    early
+                    and puts_array_in_list(node, name, function.body, facts)
+                    and _changes_later(node, names, nodes, flow, facts)
+                ):
                     where = getattr(node, "lineno", 0)
                     raise _refusal(nodes[0], name, f"line {where} puts it into a list", facts)
                 if early and node not in nodes and _hands_on(node, name, order, facts):
                     if may_be_number(node, facts):
                         check_numbers(function.body, {node: None}, facts)
                         continue
+                    if not _changes_later(node, names, nodes, flow, facts):
+                        continue
                     where = getattr(node, "lineno", 0)
                     raise _refusal(nodes[0], name, f"line {where} gives it to another name", facts)
     return function
+
+
+def _changes_later(node: Node, names: list[str], nodes: list[Node], flow: Graph, facts: Facts) -> bool:
+    """Whether a change may come behind a statement that is one of the array which has one of the names there.
+
+    Of an array that such a name gets anew in between, as it may in each trip of a loop, nothing else has been given.
+    """
+
+    def changed(one: str) -> bool:
+        def holds(number: int) -> bool:
+            after = flow.nodes[number]
+            return one not in flow.bound_at(number) or after is None or not (after in nodes or is_fresh(after, facts))
+
+        return any(flow.nodes[number] in changes[one] for number in flow.after(node, holds))
+
+    changes: dict[str, list[Node]] = {one: [] for one in names}
+    for each in nodes:
+        left = getattr(getattr(each.value, "left", None), "id", "")
+        for one in [left] if left in changes else names:
+            changes[one].append(each)
+    return any(changed(one) for one in names)
 
 
 def _array_changes(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node]]]:

@@ -489,6 +489,7 @@ def own_written_arrays(function: Node, arrays: Iterable[str], facts: Facts) -> N
 def _raise_for_numbers(function: Node, order: list[Node], facts: Facts) -> bool:
     """`raise TypeError(...)` for a write into what is a number in any case, as behind `if not np.isscalar(y):`."""
     written = {one for node in order if is_write(node) for one in written_names(node)}
+    written -= {one for node in order if is_write(node) and _of_whole(node) for one in written_names(node)}
     binding = _bindings(node for node in order if not is_write(node)) if written else {}
     known = {p for p in parameters(function) if facts.kinds.arguments.get(p, UNKNOWN) == SCALAR}
     known |= {one for one in binding if one not in parameters(function)}
@@ -504,6 +505,11 @@ def _raise_for_numbers(function: Node, order: list[Node], facts: Facts) -> bool:
 
     function.body = rewrite_statements(function.body, raises) if found else function.body
     return bool(found)
+
+
+def _of_whole(node: Node) -> bool:
+    """Whether a statement writes `a[...]`, as `a += e` is spelled for arrays: it may mean a number as well."""
+    return getattr(getattr(part_written(node), "slice", None), "value", None) is ...
 
 
 def _binds_number(node: Node, held: str, facts: Facts) -> bool:
@@ -605,6 +611,10 @@ def _own(node: Node, read: list[str], beside: list[str], facts: Facts) -> Block:
     facts.resolution.operation[node.value] = Operation("op", owned, rule_of(owned), bound)
     facts.values.spec[made] = facts.values.spec[held] = facts.values.value_spec[held.id] = facts.values.spec[node]
     checks = [at(statement(f"{facts.library('check_number')}({held.id}, {one})"), node) for one in read]
+    called = facts.operation_of(made)
+    shows = called is None or called.rule is None or called.rule.result == "view"
+    if not facts.values.spec[node].ndim and (shows or not makes_rank_zero(made.value, facts)):
+        checks.append(at(statement(f"{facts.library('check_array')}({held.id})"), node))
     facts.resolution.effects.update(dict.fromkeys(checks))
     return [made, *checks, node]
 
@@ -770,7 +780,7 @@ def _refuse_module_writes(function: Node, local: set[str], facts: Facts) -> None
                 )
 
 
-def _bound_names(order: list[Node]) -> set[str]:
+def _bound_names(order: Iterable[Node]) -> set[str]:
     """Names that statements bind, not those of which a part is written."""
     return {s for n in order for s in stores(n) if s not in written_names(n) or s == target(n)}
 
@@ -876,6 +886,7 @@ def unbound_names(function: Node, facts: Facts) -> Node:
             raise UnboundLocalError("local variable 'y' is not bound")
         return x * y
     """
+    _raise_where_never_bound(function, facts)
     order = statements(function.body)
     local = _bound_names(order) - facts.names.around - set(parameters(function))
     doubts = _Doubts(frozenset(local))
@@ -893,6 +904,26 @@ def unbound_names(function: Node, facts: Facts) -> Node:
         if one not in left:
             _start(one, function.body, facts)
     return function
+
+
+def _raise_where_never_bound(function: Node, facts: Facts) -> None:
+    """Python's error in the place of a statement that reads a name which only branches bound that are never taken."""
+    order = statements(function.body)
+    known = [*parameters(function), *parameters(facts.source.tree), *facts.names.functions, *facts.names.around]
+    branches = [n for n in statements(facts.source.tree.body) if isinstance(n, gast.If)]
+    inside = dict.fromkeys(n for one in branches for n in statements([*one.body, *one.orelse]))
+    elsewhere = _bound_names(n for n in statements(facts.source.tree.body) if n not in inside or holds(n, gast.Lambda))
+    lost = _bound_names(inside) - elsewhere - _bound_names(order) - set(known)
+
+    def raised(node: Node) -> Block:
+        names = [one for part in header(node) for one in dict.fromkeys(read_always(part)) if one in lost]
+        if not names or isinstance(node, gast.Return):
+            return [node]
+        made = statement(f"raise UnboundLocalError({_UNBOUND.format(names[0])!r})")
+        return [own_statement(made, node, facts)]
+
+    if lost and any(one in lost for node in order for one in loads(node)):
+        function.body = rewrite_statements(function.body, raised)
 
 
 def _binds_none(node: Node) -> bool:
