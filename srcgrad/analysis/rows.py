@@ -33,6 +33,8 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
+    assign,
+    at,
     expression,
     header,
     is_integer,
@@ -42,6 +44,7 @@ from srcgrad.core.trees import (
     loads,
     name,
     parameters,
+    part_written,
     statements,
     stores,
     target,
@@ -75,7 +78,21 @@ class Form:
     @property
     def row(self) -> int | None:
         """The axis along which the rows lie; None if the value does not depend on them."""
-        return self.axes.index(ROWS) if self.axes is not None and ROWS in self.axes else None
+        return next((k for k, length in enumerate(self.axes or ()) if are_rows(length)), None)
+
+    @property
+    def some(self) -> bool:
+        """Whether it has those rows alone that a mask takes."""
+        return self.row is not None and self.axes is not None and self.axes[self.row] != ROWS
+
+
+def are_rows(length: str) -> bool:
+    """Whether an axis is that of the rows, or of those that a mask takes: `rows[mask]`."""
+    return length == ROWS or length.startswith(f"{ROWS}[")
+
+
+def _rows_meet(axes: Sequence[str]) -> bool:
+    return sum(map(are_rows, axes)) > 1
 
 
 class UnprovedError(Exception):
@@ -88,6 +105,13 @@ class TotalError(UnprovedError):
 
 class CountError(UnprovedError):
     """That it needs the number of all rows in each block, or numbers them."""
+
+
+class NestedTotalError(Exception):
+    """The sum over the rows that stands within a larger expression: it has to be bound first."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
 
 
 class OverRowsError(Exception):
@@ -117,20 +141,23 @@ def broadcast_forms(forms: Sequence[Form]) -> Form:
         made.append(
             _common_length([form.axes[place] for form in forms if form.axes is not None and len(form.axes) >= -place])
         )
-    if made.count(ROWS) > 1:
+    if _rows_meet(made):
         raise UnprovedError("rows meet rows along two axes")
     return Form(tuple(made))
 
 
 def _common_length(lengths: list[str]) -> str:
     """The length of an axis of the result."""
-    others = [length for length in lengths if length not in ("1", ROWS)]
-    if ROWS in lengths:
+    others = [length for length in lengths if length != "1" and not are_rows(length)]
+    rows = list(dict.fromkeys(length for length in lengths if are_rows(length)))
+    if len(rows) > 1:
+        raise UnprovedError("rows that a mask takes meet all rows, or those of another mask")
+    if rows:
         if others:
             raise UnprovedError(
                 f"an axis of length {others[0]} meets the rows, and may be one of them or have their number"
             )
-        return ROWS
+        return rows[0]
     known = [length for length in others if length != "?"]
     return known[0] if known else others[0] if others else "1"
 
@@ -151,6 +178,10 @@ def reduced_form(form: Form, axis: object, keeps: bool, adds: str) -> Form:
     left = [("1" if k in gone else one) for k, one in enumerate(form.axes) if keeps or k not in gone]
     if form.row not in gone:
         return Form(tuple(left))
+    if form.some and adds == "mean":
+        raise TotalError("it is a mean over the rows that a mask takes")
+    if form.some and adds == "max":
+        raise UnprovedError("it is a maximum over the rows that a mask takes, which may be none")
     if not adds:
         raise TotalError("it runs over the rows, and is neither a sum nor a mean")
     return Form(tuple(left), adds)
@@ -182,13 +213,13 @@ def product(one: Form, two: Form) -> Form:
         return Form()
     left, right = one.axes, two.axes
     inner = (left[-1], right[-2] if len(right) > 1 else right[0])
-    if (inner[0] == ROWS) != (inner[1] == ROWS):
+    if any(map(are_rows, inner)) and inner[0] != inner[1]:
         raise UnprovedError("the rows are multiplied with what is not known to have their number")
     stacks = broadcast_forms([Form(left[:-2]), Form(right[:-2])]).axes or ()
     made = (*stacks, *(left[-2:-1] if len(left) > 1 else ()), *(right[-1:] if len(right) > 1 else ()))
-    if made.count(ROWS) > 1 or (inner[0] == ROWS and ROWS in made):
+    if _rows_meet(made) or (are_rows(inner[0]) and any(map(are_rows, made))):
         raise UnprovedError("rows meet rows along two axes")
-    return Form(made, "sum" if inner[0] == ROWS else "")
+    return Form(made, "sum" if are_rows(inner[0]) else "")
 
 
 def summation(subscripts: str, forms: Sequence[Form]) -> Form:
@@ -207,9 +238,9 @@ def summation(subscripts: str, forms: Sequence[Form]) -> Form:
             raise UnprovedError("the rank of an operand is not known")
         for letter, length in zip(term, form.axes, strict=True):
             known = lengths.setdefault(letter, length)
-            if ROWS in (known, length) and known != length:
+            if (are_rows(known) or are_rows(length)) and known != length:
                 raise UnprovedError("the rows are multiplied with what is not known to have their number")
-    rows = [letter for letter, length in lengths.items() if length == ROWS]
+    rows = [letter for letter, length in lengths.items() if are_rows(length)]
     if len(rows) > 1:
         raise UnprovedError("rows meet rows along two axes")
     return Form(tuple(lengths[letter] for letter in output), "sum" if rows and rows[0] not in output else "")
@@ -238,7 +269,7 @@ def part(form: Form, index: Sequence[object], gathered: Callable[[Any], Form | N
         if isinstance(one, slice):
             made.append(length)
             continue
-        if length == ROWS:
+        if are_rows(length):
             raise UnprovedError("it takes some of the rows")
         if isinstance(one, str):  # a slice with bounds
             made.append("?")
@@ -249,7 +280,7 @@ def part(form: Form, index: Sequence[object], gathered: Callable[[Any], Form | N
             if found.axes is None or arrays > 1 or any(isinstance(k, int) for k in expanded):
                 raise UnprovedError("the places that it takes are not known")
             made += found.axes
-    if made.count(ROWS) > 1:
+    if _rows_meet(made):
         raise UnprovedError("rows meet rows along two axes")
     return Form(tuple(made))
 
@@ -269,8 +300,12 @@ class Rows:
     handlers: Mapping[object, Handler]  # of the operations that are not elementwise
     seen: list[Form] = field(default_factory=list)  # all values with rows, in the order of the text
     counts: set[str] = field(default_factory=set)  # names of how many rows there are
+    bound: list[str] = field(default_factory=list)  # names of the function, as often as they are bound
+    masks: set[str] = field(default_factory=set)  # names of arrays of booleans
+    checked: dict[str, None] = field(default_factory=dict)  # arguments that have to be arrays of booleans
     fresh: set[str] = field(default_factory=set)  # names of new arrays with rows, into which rows may be written
     call: Node | None = None  # of the function that is looked at, where another one calls it
+    whole: Node | None = None  # the value of the statement of the function that is looked at
 
     def ask_for_lines(self) -> None:
         """Ask for the lines of a called function in the place of its call, as it adds up over rows."""
@@ -321,6 +356,24 @@ class Rows:
         first = not isinstance(node, gast.Subscript) or getattr(node.slice, "value", None) == 0
         return first and held.removesuffix(IN_BLOCK) in self.over
 
+    def is_mask(self, node: Node) -> bool:
+        """Whether an expression is an array of booleans; of an argument it is looked at when the text runs."""
+        if isinstance(node, gast.Compare):
+            return True
+        if isinstance(node, gast.Name):
+            kind = self.facts.kinds.of_names.get(node.id, UNKNOWN)
+            if node.id in self.over and self.bound.count(node.id) == 0 and kind.dtype == "integer":
+                self.checked[node.id] = None
+                return True
+            return node.id in self.masks
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert):
+            return self.is_mask(node.operand)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr | gast.BitXor):
+            return self.is_mask(node.left) and self.is_mask(node.right)
+        operation = _operation(node, self)
+        function = None if operation is None else operation.function
+        return isinstance(function, np.ufunc) and all(types.endswith("?") for types in function.types)
+
     def form(self, node: Node, numbers: bool = False) -> Form:
         """The form of an expression; E5029 if it reads rows and cannot be proved to treat each by itself."""
         _count_all_rows(node, self)
@@ -342,6 +395,8 @@ class Rows:
         if found.axes is None and spec is not None and spec.ndim is not None:
             found = Form(("?",) * spec.ndim)
         level += bool(found.total)
+        if found.total and self.whole is not None and node is not self.whole:
+            raise NestedTotalError(node)
         return found if found.level == level else replace(found, level=level)
 
 
@@ -357,7 +412,7 @@ def _count_all_rows(node: Node, rows: Rows) -> None:
     for part in walk(node):
         held = _counted(part, rows)
         form = rows.forms.get(getattr(held, "id", ""), Form())
-        if held is None or held.id in rows.over or held.id.endswith(IN_BLOCK) or form.row is None:
+        if held is None or held.id in rows.over or held.id.endswith(IN_BLOCK) or form.row is None or form.some:
             continue
         if isinstance(part, gast.Subscript):
             axis = literal_value(part.slice) if isinstance(part.slice, gast.Constant | gast.UnaryOp) else None
@@ -402,6 +457,9 @@ def _form(node: Node, rows: Rows) -> Form:
         return Form(()) if node.attr in ("size", "ndim") or _is_number_of_module(node, rows) else Form()
     if _is_length(node):
         return _length(node, rows)
+    held = rows.forms.get(getattr(_counted(node, rows), "id", ""), Form())
+    if held.some and held.row == 0:  # how many rows a mask takes
+        return Form((), "sum")
     if isinstance(node, gast.Compare):
         return broadcast_forms([rows.form(part) for part in (node.left, *node.comparators)])
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert | gast.Not):
@@ -507,7 +565,7 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
         return None if form.axes == () else form
 
     listed = index.elts if isinstance(index, gast.Tuple) else [index]
-    paired = _pairs(whole, listed, rows)
+    paired = _pairs(whole, listed, rows) or _masked(whole, listed, rows)
     if paired is not None:
         return paired
     return part(whole, [_place(one, rows.facts) for one in listed], form_of_index)
@@ -515,7 +573,7 @@ def _item(array: Node, index: Node, rows: Rows) -> Form:
 
 def _pairs(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
     """`z[np.arange(n), label]`: of each row the element that it names; None where the rows are not numbered."""
-    if whole.row != 0 or len(listed) > len(whole.axes or ()) or isinstance(listed[0], gast.Slice):
+    if whole.row != 0 or whole.some or len(listed) > len(whole.axes or ()) or isinstance(listed[0], gast.Slice):
         return None
     if not rows.depends(listed[0]) or not rows.form(listed[0], numbers=True).numbers:
         return None
@@ -527,6 +585,23 @@ def _pairs(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
         elif place is None or place is Ellipsis or rows.form(one).axes not in ((), (ROWS,)):
             raise UnprovedError("the places that it takes are not known")
     return Form((*left, *(whole.axes or ())[len(listed) :]))
+
+
+def _masked(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
+    """`z[mask]`: the rows that a mask takes, or their elements; None where the index is no mask."""
+    first, *rest = listed
+    if whole.row != 0 or whole.axes is None or isinstance(first, gast.Slice) or not rows.depends(first):
+        return None
+    form = rows.form(first)
+    taken = len(form.axes or ())
+    if form.row != 0 or form.some or whole.some or not rows.is_mask(first):
+        return None
+    if rest or (taken > 1 and taken != len(whole.axes)):
+        raise UnprovedError("the places that it takes are not known")
+    read = sorted({n.id for n in walk(first) if isinstance(n, gast.Name)})
+    if any(rows.bound.count(one) > 1 for one in read):
+        raise UnprovedError("the mask is bound anew")
+    return Form((f"{ROWS}[{gast.unparse(first)}]", *whole.axes[taken:]))
 
 
 def _place(one: Node, facts: Facts) -> object:
@@ -615,7 +690,7 @@ def _form_of_outer(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     if any(form.row is not None and len(form.axes or ()) != 1 for form in (one, two)):
         raise UnprovedError("it mixes rows with what lies along other axes")
     sides = [form.axes[0] if form.axes is not None and len(form.axes) == 1 else "?" for form in (one, two)]
-    if sides == [ROWS, ROWS]:
+    if _rows_meet(sides):
         raise UnprovedError("rows meet rows along two axes")
     return Form(tuple(sides))
 
@@ -658,7 +733,7 @@ def _form_of_reshape(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
             raise UnprovedError("a reshape may mix rows")
     elif form.row == 0:
         _count_in_block(node, rows)
-    return Form((*([ROWS] if form.row == 0 else ["?"]), *["?"] * (len(shape.elts) - 1)))
+    return Form(((form.axes or ("?",))[0] if form.row == 0 else "?", *["?"] * (len(shape.elts) - 1)))
 
 
 def _form_of_swapaxes(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -689,6 +764,7 @@ def _form_of_stack(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     if not found or any(f.axes is None or f.row is None or f.row != found[0].row for f in found):
         raise UnprovedError("a part lacks the rows, or has them along another axis")
     axes = list(found[0].axes or ())
+    _common_length([(f.axes or ())[f.row or 0] for f in found])
     if not isinstance(axis, int) or any(len(f.axes or ()) != len(axes) for f in found):
         raise UnprovedError("the axis is no literal, or the ranks differ")
     if new:
@@ -724,12 +800,13 @@ def _form_of_inner(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
     if not one.axes or not two.axes:
         return broadcast_forms([one, two])
-    if (one.axes[-1] == ROWS) != (two.axes[-1] == ROWS):
+    last = (one.axes[-1], two.axes[-1])
+    if any(map(are_rows, last)) and last[0] != last[1]:
         raise UnprovedError("the rows are multiplied with what is not known to have their number")
     made = (*one.axes[:-1], *two.axes[:-1])
-    if made.count(ROWS) > 1 or (one.axes[-1] == ROWS and ROWS in made):
+    if _rows_meet(made) or (are_rows(last[0]) and any(map(are_rows, made))):
         raise UnprovedError("rows meet rows along two axes")
-    return Form(made, "sum" if one.axes[-1] == ROWS else "")
+    return Form(made, "sum" if are_rows(last[0]) else "")
 
 
 def _form_of_solve(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -737,10 +814,10 @@ def _form_of_solve(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
     if one.axes is None or two.axes is None or len(one.axes) < 2:
         raise UnprovedError("the rank of a factor is not known")
-    if len(one.axes) == 2 and one.row is None and len(two.axes) == 2 and two.axes[0] != ROWS:
+    if len(one.axes) == 2 and one.row is None and len(two.axes) == 2 and not are_rows(two.axes[0]):
         return two
     stacks = broadcast_forms([Form(one.axes[:-2]), Form(two.axes[:-2])]).axes or ()
-    if len(two.axes) < 2 or ROWS in (*one.axes[-2:], *two.axes[-2:]):
+    if len(two.axes) < 2 or any(map(are_rows, (*one.axes[-2:], *two.axes[-2:]))):
         raise UnprovedError("it mixes the rows")
     return Form((*stacks, *two.axes[-2:]))
 
@@ -750,7 +827,7 @@ def _form_of_matrices(left: int) -> Handler:
 
     def handler(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
         form = rows.form(next(iter(bound.values())))
-        if form.axes is None or len(form.axes) < 2 or ROWS in form.axes[-2:]:
+        if form.axes is None or len(form.axes) < 2 or any(map(are_rows, form.axes[-2:])):
             raise UnprovedError("it is not known to treat each row by itself")
         return Form(form.axes if left else form.axes[:-2])
 
@@ -766,7 +843,7 @@ def _form_of_side_by_side(node: Node, bound: dict[str, Node], rows: Rows) -> For
         f.axes is None or f.row != 0 or len(f.axes) != 2 - (columns and len(f.axes) == 1) for f in found
     ):
         raise UnprovedError("a part lacks the rows, or has them along another axis")
-    return Form((ROWS, "?"))
+    return Form((_common_length([(f.axes or ("?",))[0] for f in found]), "?"))
 
 
 def _form_of_take(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -777,10 +854,10 @@ def _form_of_take(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     if axis is None and len(table.axes) != 1:
         raise UnprovedError("it takes elements of all axes")
     (place,) = places(axis or 0, len(table.axes)) or (None,)
-    if place is None or table.axes[place] == ROWS:
+    if place is None or are_rows(table.axes[place]):
         raise UnprovedError("it takes some of the rows")
     made = (*table.axes[:place], *places_taken.axes, *table.axes[place + 1 :])
-    if made.count(ROWS) > 1:
+    if _rows_meet(made):
         raise UnprovedError("rows meet rows along two axes")
     return Form(made)
 
@@ -914,6 +991,8 @@ class Plan:
     in_turn: dict[Node, list[str]] = field(default_factory=dict)  # loops over rows, and the names to which they add
     seen: list[Form] = field(default_factory=list)
     body: Block = field(default_factory=list)  # of the function
+    writes: dict[Node, int] = field(default_factory=dict)  # what writes into the rows of new arrays, in which loop
+    masks: dict[str, None] = field(default_factory=dict)  # arguments that have to be arrays of booleans
 
     @property
     def sums(self) -> set[Node]:
@@ -939,12 +1018,13 @@ class Plan:
 def plan(function: Node, over: tuple[str, ...], facts: Facts) -> Plan:
     """What stands before the loop over blocks of rows, in it, and behind it; E5029 where that cannot be proved."""
     rows = Rows(facts, over, {}, _of_callee, HANDLERS)
+    rows.bound = [s for node in statements(function.body) for s in stores(node) if s not in written_names(node)]
     for parameter in parameters(function):
         rows.forms[parameter] = _of_parameter(parameter, over, function, facts)
     rows.forms.update({held + IN_BLOCK: rows.forms[held] for held in over})
-    found = Plan(seen=rows.seen, body=function.body)
+    found = Plan(seen=rows.seen, body=function.body, masks=rows.checked)
     for node in function.body[:-1]:
-        _place_statement(node, found, rows)
+        _place_with_sums(node, found, rows)
     result = function.body[-1]
     if rows.depends(result.value):
         raise facts.refuse(result, CODE, "the result has an entry for each row", "return a sum or a mean over the rows")
@@ -979,8 +1059,10 @@ def _repeat_rows(found: Plan, function: Node, facts: Facts) -> None:
     """
     with_rows = {node for phase in found.phases for node in phase.loop}
     _check_bound_once(with_rows, found, function, facts)
-    for phase in found.phases:
-        phase.loop = _needed_rows(found.sums & set(phase.loop), with_rows, found, function)
+    for level, phase in enumerate(found.phases):
+        writes = {node for node, own in found.writes.items() if own <= level and node not in found.sums}
+        phase.loop = _needed_rows(found.sums & set(phase.loop), writes, with_rows, found)
+        _check_loops_apart(phase, found, facts)
         flow = liveness(phase.loop)
         bound = {s for node in statements(phase.loop) for s in stores(node)} - found.added
         for name in [one for one, bit in flow.bits.items() if flow.before[0] & bit and one in bound]:
@@ -988,6 +1070,16 @@ def _repeat_rows(found: Plan, function: Node, facts: Facts) -> None:
     unread = with_rows - {node for phase in found.phases for node in phase.loop}
     for node in [one for one in function.body if one in unread and not _only_binds(one)]:
         raise facts.refuse(header(node)[0], CODE, "it reads rows and gives nothing", "leave it out")
+
+
+def _check_loops_apart(phase: Phase, found: Plan, facts: Facts) -> None:
+    """What a loop that adds up keeps of each row is read with its sums alone: it is not run again for others."""
+    read = {one for node in statements(phase.loop) for one in loads(node)}
+    for loop in [one for one in found.in_turn if one in found.sums and one not in phase.loop]:
+        kept = read & {held for node in statements(loop.body) for held in written_names(node)}
+        if kept:
+            reason = f"`{min(kept)}` is filled by a loop that adds up as well, and is read by a later one"
+            raise facts.refuse(loop.iter, CODE, reason, "fill it in a loop of its own")
 
 
 def _only_binds(node: Node) -> bool:
@@ -1028,12 +1120,13 @@ def _is_bound_in_order(name: str, binders: Block, with_rows: set[Node], found: P
     return len(phases) == len(binders) and phases == sorted(phases) and not read
 
 
-def _needed_rows(totals: set[Node], with_rows: set[Node], found: Plan, function: Node) -> Block:
-    """The statements with rows that some totals need, in the order of the text."""
+def _needed_rows(totals: set[Node], writes: set[Node], with_rows: set[Node], found: Plan) -> Block:
+    """The statements with rows that some totals need, in the order of the text; writes may be seen by other names."""
     live, kept = set[str](), list[Node]()
-    for node in reversed([one for one in function.body if one in with_rows]):
+    later = found.writes.keys() - writes
+    for node in reversed([one for one in found.body if one in with_rows and one not in later - totals]):
         bound = {s for one in statements([node]) for s in stores(one)}
-        if node in totals or (live & bound and node not in found.sums):
+        if node in totals or node in writes or (live & bound and node not in found.sums):
             live -= {str(target(node))} if target(node) is not None and not is_write(node) else set()
             live |= {read for one in statements([node]) for read in loads(one)}
             kept.insert(0, node)
@@ -1077,6 +1170,40 @@ def _rank_from_shape_read(parameter: str, function: Node) -> int | None:
     return None
 
 
+def _place_with_sums(node: Node, found: Plan, rows: Rows) -> None:
+    """Place a statement, and before it the sums over the rows that stand within its value: `r / (len(z[m]) + 1)`."""
+    while True:
+        rows.whole = node.value if target(node) is not None else None
+        try:
+            _place_statement(node, found, rows)
+        except NestedTotalError as nested:
+            held = rows.facts.names.fresh(f"t{len(rows.facts.names.temporaries) + 1}")
+            rows.facts.names.temporaries[held] = "t"
+            made = at(assign(held, nested.node), node)
+            rows.facts.origin.user[made] = rows.facts.origin.user.get(node, node)
+            rows.facts.origin.rewritten[rows.facts.origin.user.get(node, node)] = None
+            _put_name(nested.node, held, node, rows.facts)
+            found.body.insert(found.body.index(node), made)
+            _place_with_sums(made, found, rows)
+        else:
+            rows.whole = None
+            return
+
+
+def _put_name(old: Node, held: str, node: Node, facts: Facts) -> None:
+    """Put a name in the place of an expression that a statement holds."""
+    for parent in walk(node):
+        for key, value in list(vars(parent).items()):
+            if value is old:
+                setattr(parent, key, name(held))
+            elif isinstance(value, list) and any(one is old for one in value):
+                setattr(parent, key, [name(held) if one is old else one for one in value])
+        known = facts.resolution.operation.get(parent)
+        if known is not None and any(one is old for one in known.bound.values()):
+            bound = {word: name(held) if one is old else one for word, one in known.bound.items()}
+            facts.resolution.operation[parent] = replace(known, bound=bound)
+
+
 def _place_statement(node: Node, found: Plan, rows: Rows) -> None:
     """Put a statement of the function before the loop, into it, or behind it."""
     inner = list(statements([node]))
@@ -1086,8 +1213,8 @@ def _place_statement(node: Node, found: Plan, rows: Rows) -> None:
         with_rows, level = _compound(node, rows)
         changes = any(written_names(one) for one in inner)
     else:
-        with_rows, level = _reads_of_statement(node, rows, found)
-        changes = bool(written_names(node))
+        with_rows, level = _write_of_rows(node, rows, found) or _reads_of_statement(node, rows, found)
+        changes = bool(written_names(node)) and node not in found.writes
     if changes and (with_rows or any(phase.loop for phase in found.phases)):
         raise rows.refuse(header(node)[0], "it writes into an array, behind the first use of the rows")
     within = found.loop_at(level)
@@ -1099,7 +1226,8 @@ def _is_loop_over_rows(node: Node, rows: Rows) -> bool:
     if not isinstance(node, gast.For) or not isinstance(node.target, gast.Name):
         return False
     if isinstance(node.iter, gast.Name):
-        return rows.forms.get(node.iter.id, Form()).row == 0
+        form = rows.forms.get(node.iter.id, Form())
+        return form.row == 0 and not form.some
     _count_all_rows(node.iter, rows)
     meant = binding_of(node.iter.func, rows.facts, rows.facts.names.local) if isinstance(node.iter, gast.Call) else None
     return meant is not None and meant.object is range and len(node.iter.args) == 1 and rows.is_count(node.iter.args[0])
@@ -1126,7 +1254,7 @@ def _loop_over_rows(loop: Node, rows: Rows, found: Plan) -> int:
         elif _is_filled(held, touching, loop, found, level):
             kept[held] = Form((ROWS, *_axes_of(touching[0].value.args[0], rows)), level=level, listed=True)
         elif held in rows.fresh and index:
-            kept[held] = rows.forms[held]
+            kept[held] = _written_at(level, held, loop, found, rows)
         else:
             raise rows.refuse(_first_part(touching[0]), f"`{held}` is carried from row to row")
     local = {*bound} - {*sums, *kept}
@@ -1160,7 +1288,7 @@ def _is_own_row(node: Node, index: str, rows: Rows) -> bool:
     """`x[k]`, `x[k, 0]`: of what has its rows along the first axis."""
     held = getattr(getattr(node, "value", None), "id", "") if isinstance(node, gast.Subscript) else ""
     own = bool(held and index) and getattr(_first_index(node), "id", "") == index
-    return own and rows.forms.get(held, Form()).row == 0
+    return own and rows.forms.get(held, Form()).row == 0 and not rows.forms[held].some
 
 
 def _first_index(node: Node) -> Node:
@@ -1244,6 +1372,37 @@ def _first_part(node: Node) -> Node:
     return next(iter(header(node)), node) if value is None else value
 
 
+def _write_of_rows(node: Node, rows: Rows, found: Plan) -> tuple[bool, int] | None:
+    """The same of a write into each row, or those that a mask takes, of a new array: `r[mask] = e`, `z[:, 0] += e`."""
+    held = written_names(node)
+    if not is_write(node) or len(held) != 1 or held[0] not in rows.fresh:
+        return None
+    written = part_written(node)
+    if not isinstance(written.value, gast.Name):
+        return None
+    try:
+        part = _item(written.value, written.slice, rows)
+        made = broadcast_forms([part, rows.form(node.value)])
+    except UnprovedError as why:
+        raise rows.refuse(written, str(why)) from None
+    if part.row is None or made.row != part.row or len(made.axes or ()) != len(part.axes or ()):
+        raise rows.refuse(written, "it is not known to treat each row by itself")
+    level = max(rows.level(one) for one in header(node))
+    rows.forms[held[0]] = _written_at(level, held[0], node, found, rows)
+    return True, level
+
+
+def _written_at(level: int, held: str, node: Node, found: Plan, rows: Rows) -> Form:
+    """The form of an array that is written into, in the loop of this level: no other name knows it before, then."""
+    form = rows.forms[held]
+    if level > form.level:
+        before = found.body[: found.body.index(node)]
+        if any(held in loads(one) and held not in written_names(one) for one in statements(before)):
+            raise rows.refuse(_first_part(node), f"`{held}` is read before a sum over rows is written into it")
+    found.writes[node] = level
+    return replace(form, level=max(level, form.level))
+
+
 def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[bool, int]:
     """Whether a statement reads rows, and how many loops come before it; what it binds is noted."""
     value = getattr(node, "value", None)
@@ -1257,6 +1416,8 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
         if form.axes is None and known is not None and known.ndim is not None:
             form = replace(form, axes=("?",) * known.ndim)
         rows.forms[bound] = form
+        if form.row is not None and rows.is_mask(node.value):
+            rows.masks.add(bound)
         rows.fresh -= {bound}
         rows.fresh |= {bound} if form.row == 0 and _is_new(node.value, rows) else set()
         if form.total:
@@ -1328,7 +1489,12 @@ def _merge_forms(name: str, sides: list[dict[str, Form]], node: Node, rows: Rows
     forms = [side[name] for side in sides if name in side]
     ranks = {None if form.axes is None else len(form.axes) for form in forms}
     places = {form.row for form in forms}
-    if len(places) > 1 or (None in ranks and places != {None}) or (len(ranks) > 1 and places != {None}):
+    if (
+        len(places) > 1
+        or any(form.some for form in forms)
+        or (None in ranks and places != {None})
+        or (len(ranks) > 1 and places != {None})
+    ):
         raise rows.refuse(header(node)[0], f"`{name}` has rows on one way, and none or others on another")
     level = max((form.level for form in forms), default=0)
     if len(ranks) > 1 or None in ranks:
@@ -1360,7 +1526,7 @@ def _settle(found: Plan, function: Node, facts: Facts) -> None:
     for name in [*carried, *late, *early, *twice]:
         raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
     _check_order(found, function, facts)
-    others = [node for node in phase.loop if node not in found.in_turn]
+    others = [node for node in phase.loop if node not in found.in_turn and node not in found.writes]
     if any(written_names(node) for node in statements([*others, *found.after])):
         raise facts.refuse(function, CODE, "an array is written behind the rows", "make a new array")
 

@@ -199,7 +199,7 @@ class _Driver:
     def _is_unread(self, node: Node) -> bool:
         """Whether a statement binds how many rows there are, or are taken, for nobody."""
         bound = target(node)
-        if bound is None or bound not in self.counts:
+        if bound is None or bound not in self.counts or getattr(node.value, "keywords", None):
             return False
         return not any(bound in loads(one) for one in statements(self.program.block))
 
@@ -207,9 +207,12 @@ class _Driver:
         """Whether an expression asks for shapes or dtypes of sharded arguments alone."""
         if isinstance(node, gast.Attribute):
             return node.attr in _ALIKE and getattr(node.value, "id", "") in self.over
-        if not isinstance(node, gast.Call) or node.keywords or not node.args:
+        if not isinstance(node, gast.Call) or not node.args:
             return False
-        named = all(getattr(one, "id", "") in self.over for one in node.args)
+        masks = [one for word in node.keywords if word.arg == "masks" for one in word.value.elts]
+        named = all(getattr(one, "id", "") in self.over for one in [*node.args, *masks])
+        if node.keywords and (not masks or self.function_of(node.func) is not row_count):
+            return False
         return named and any(self.function_of(node.func) is one for one in _COUNTS)
 
     def function_of(self, node: Node) -> object:

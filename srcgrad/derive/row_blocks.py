@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import gast
 import numpy as np
 
-from srcgrad.analysis.rows import IN_BLOCK, ROWS, Form, Phase, Plan, plan, read_for_lengths
+from srcgrad.analysis.rows import IN_BLOCK, Form, Phase, Plan, are_rows, plan, read_for_lengths
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -89,13 +89,16 @@ class _Work:
         self.like = self.plan.phases[0].loop[0]
         self.first, self.stop = fresh("first"), fresh("stop")
         self.rows: Node = literal_node(self.blocks.rows)
+        self.called = set[str]()  # numbers of totals
         for node in [one for one in self.plan.totals if target(one) in self.facts.names.temporaries]:
             self._call_total(str(target(node)))
         self._give_own_rows()
 
     def _call_total(self, held: str) -> None:
         """A total that the user has no name for."""
-        total = self.facts.names.fresh("total")
+        number = next(k for k in range(1, len(self.plan.totals) + 2) if f"total_{k}" not in self.called)
+        total = self.facts.names.fresh("total" if number == 1 else f"total_{number}")
+        self.called.add(f"total_{number}")
         for item in [n for node in statements(self.function.body) for n in walk(node) if isinstance(n, gast.Name)]:
             item.id = total if item.id == held else item.id
 
@@ -135,8 +138,9 @@ class _Work:
     def starts(self) -> Block:
         """How many rows there are, how many a block has, and the totals before the first."""
         longest = f"max(len({self.blocks.over[0]}), 1)"
-        if len(self.blocks.over) > 1 or self.facts.request.mode != "primal":
-            longest = f"{self.facts.library('row_count')}({', '.join(self.blocks.over)})"
+        if len(self.blocks.over) > 1 or self.facts.request.mode != "primal" or self.plan.masks:
+            masks = f", masks=[{', '.join(self.plan.masks)}]" if self.plan.masks else ""
+            longest = f"{self.facts.library('row_count')}({', '.join(self.blocks.over)}{masks})"
         made = [statement(f"{self.stop} = {longest}")]
         if self.blocks.rows is None:
             rows = self.facts.names.fresh("rows")
@@ -196,7 +200,7 @@ class _Work:
             own = [n for n in walk(each) if isinstance(n, gast.Name) and n.id.endswith(IN_BLOCK)]
             for item in [*read, *own]:
                 item.id = self.parts[item.id.removesuffix(IN_BLOCK)]
-            if read or each in self.plan.totals or len(self.plan.phases) > 1:
+            if read or own or each in self.plan.totals or len(self.plan.phases) > 1:
                 self.facts.origin.rewritten[self.facts.origin.user.get(each, each)] = None
 
     def _add_sum(self, node: Node, weight: str) -> Block:
@@ -246,7 +250,7 @@ def block_size(seen: list[Form]) -> str:
     """
     wide: dict[tuple[str, ...], None] = {}
     for form in seen:
-        axes = tuple(one for one in form.axes or () if one not in (ROWS, "1", "?"))
+        axes = tuple(one for one in form.axes or () if one not in ("1", "?") and not are_rows(one))
         if not any(set(axes) <= set(other) for other in wide):
             wide = {other: None for other in wide if not set(other) <= set(axes)} | {axes: None}
     most = max(map(len, wide), default=0)

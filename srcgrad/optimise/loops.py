@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.dtypes import note_integers
@@ -134,7 +135,11 @@ def only_adds(loop: Node, program: Program, facts: Facts) -> bool:
 
 
 def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:
-    """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well."""
+    """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well.
+
+    A block puts on its stacks what it takes from them itself: what it writes over may stay there.
+    """
+    blocks = _has_blocks(facts)
     stacks = [facts.tape.pushes[node] for node in loop.body if node in facts.tape.pushes]
     gone: dict[Node, None] = {}
     known = {*facts.tape.pushes, *facts.tape.restores}
@@ -147,6 +152,8 @@ def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node
         copied = _copied(value)
         value = value if copied is None else copied
         if len(pops) != 1 or stacks.count(kept) != 1 or not isinstance(value, gast.Name):
+            if blocks:
+                continue
             return None
         behind = [*loop.body[loop.body.index(node) :], *back.body[: back.body.index(pops[0])]]
         changed = {held for one in statements(behind) if one not in known for held in written_names(one)}
@@ -155,7 +162,8 @@ def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node
         if copied is not None and changed:
             return None
         gone.update({node: None, pops[0]: None})
-    gone.update({node: None for node in program.forward if facts.tape.pushes.get(node) in stacks})
+    emptied = {facts.tape.pushes[node] for node in gone if node in facts.tape.pushes}
+    gone.update({node: None for node in program.forward if facts.tape.pushes.get(node) in emptied})
     gone.update({node: None for node in back.body if target(node) and getattr(node.value, "id", "") == target(node)})
     return gone
 
@@ -294,11 +302,14 @@ class _Pair:
     def _is_total(self, node: Node) -> bool:
         """Whether a statement adds to a name that the loop does nothing else with."""
         held, value = target(node), getattr(node, "value", None)
-        if held is None or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
+        pair: list[Node] = []
+        if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
+            pair = [value.left, value.right]
+        elif isinstance(value, gast.Call) and _has_blocks(self.facts):
+            pair = value.args if function_called(value, self.facts) is np.maximum else []
+        if held is None or len(pair) != 2 or getattr(pair[0], "id", "") != held or held in loads(pair[1]):
             return False
-        others = [one for one in self.within if one is not node]
-        alone = not any(held in (*loads(one), *stores(one)) for one in others)
-        return alone and getattr(value.left, "id", "") == held and held not in loads(value.right)
+        return not any(held in (*loads(one), *stores(one)) for one in self.within if one is not node)
 
     def independent(self, records: dict[Node, None]) -> bool:
         """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""
@@ -401,6 +412,8 @@ class _Pair:
                 self.facts.tape.pushes[new] = self.facts.tape.pushes[old]
         keep = {node: None for node in statements([self.loop]) if node not in self.facts.tape.pushes}
         rebuilt([self.loop], keep)
+        added = {node for node in statements(again) if target(node) in self.totals}  # in loops that a block has
+        again = rebuilt(again, {node: None for node in statements(again) if node not in added})
         self.back.body = [*again, *self.back.body]
         self.loop = self.back
 

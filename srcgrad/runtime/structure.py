@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import is_dataclass
 from typing import Any  # a value may be any nesting of containers
 
@@ -294,8 +294,10 @@ def mask_without(mask: Any, x: Any, index: Any) -> Any:
     return made
 
 
-def row_count(*arrays: Any) -> int:
+def row_count(*arrays: Any, masks: Sequence[Any] = ()) -> int:
     """The number of rows that all arrays have; 1 if it is 0, so that a loop over blocks has one, which is empty.
+
+    `masks` are those of which True takes rows: integers would take others than those of a block.
 
     >>> import numpy as np
     >>> row_count(np.ones((5, 2)), np.ones(5)), row_count(np.ones((0, 2)))
@@ -304,6 +306,8 @@ def row_count(*arrays: Any) -> int:
     counts = [len(array) for array in arrays]
     if len(set(counts)) > 1:
         raise ValueError(f"the arrays have {', '.join(map(str, counts))} rows: blocks need as many of each")
+    if any(mask.dtype != bool for mask in masks):
+        raise TypeError("E5029 not a sum over rows: an index along them is an array of integers, not of booleans")
     return max(counts[0], 1)
 
 

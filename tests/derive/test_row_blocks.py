@@ -23,6 +23,7 @@ from tests.programs.row_programs import REFUSED, RIGHT, N, arguments, least_squa
 SEVERAL = {"centred": 3, "share_of_rows": 3, "standardised": 5}  # loops over rows: forward, and back
 SEVERAL |= dict.fromkeys(("normalised_in_helper", "shares_of_all_rows"), 5)
 AFTER = (
+    "masked_rows",
     "rows_in_turn",
     "after_the_sum",
     "products_of_rows",

@@ -163,11 +163,22 @@ def rows_in_turn(w: Any, x: Any, y: Any) -> Any:
     return total / len(y) + column @ w + np.mean(scores - filled) + sum(s * s for s in filled)
 
 
+def masked_rows(w: Any, x: Any, y: Any) -> Any:
+    chosen = y > 0.0
+    r = (x @ w - y)[chosen]
+    z = np.empty_like(x)
+    z[:, 0] = x[:, 1] * w[0]
+    z[:, 1] = np.sin(y)
+    z[chosen] *= 0.5
+    z[x < -0.3] = w[1]
+    return np.mean(r * r) + np.sum(r) / (1 + len(r)) + np.sum(np.tanh(z) @ w) + np.mean(x[~chosen])
+
+
 RIGHT = (
     least_squares, penalty_between, log_sum_exp, after_the_sum, products_of_rows, sums_by_column, layers,
     kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted, lengths, new_axes,
     centred, share_of_rows, standardised, rows_of_a_block, count_in_helper, normalised_in_helper, shares_of_all_rows,
-    rows_in_turn,
+    rows_in_turn, masked_rows,
 )  # fmt: skip
 
 
@@ -204,6 +215,11 @@ def row_by_row(w: Any, x: Any, y: Any) -> Any:
     for row in x:
         s = s * 0.5 + np.sum(row * w)
     return s
+
+
+def two_masks(w: Any, x: Any, y: Any) -> Any:
+    r = x @ w
+    return np.sum(r[y > 0.0] * r[y <= 0.0])
 
 
 def last_row(w: Any, x: Any, y: Any) -> Any:
@@ -255,7 +271,8 @@ def axis_of_a_name(w: Any, x: Any, y: Any) -> Any:
 
 
 REFUSED = (
-    of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row, last_row,
+    of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
+    last_row, two_masks,
     sum_in_branch, written_rows, no_sum, on_rows_of_values, product_of_all,
     carried, axis_of_a_name,
 )  # fmt: skip

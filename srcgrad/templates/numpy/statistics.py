@@ -314,6 +314,16 @@ def min(a, axis=None, *, keepdims=False):
     return -np.max(-a, axis=axis, keepdims=keepdims)
 
 
+@declare_total(np.mean)
+def mean(a, axis=None, *, keepdims=False):
+    if axis == 0 and not keepdims:
+        value = np.sum(a, axis=axis) / len(a)
+    else:
+        total = np.sum(a, axis=axis, keepdims=keepdims)
+        value = total / np.asarray(np.sum(np.ones_like(a, int), axis=axis, keepdims=keepdims), total.dtype)
+    return value
+
+
 @declare_total(np.ptp)
 def ptp(a, axis=None, *, keepdims=False):
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
