@@ -149,7 +149,7 @@ def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node
             continue
         pops = [one for one in back.body if facts.tape.restores.get(one) == kept]
         value = node.value.args[0] if isinstance(node, gast.Expr) else None
-        copied = _copied(value)
+        copied = _copied(value) if blocks else None
         value = value if copied is None else copied
         if len(pops) != 1 or stacks.count(kept) != 1 or not isinstance(value, gast.Name):
             if blocks:
@@ -303,9 +303,10 @@ class _Pair:
         """Whether a statement adds to a name that the loop does nothing else with."""
         held, value = target(node), getattr(node, "value", None)
         pair: list[Node] = []
-        if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
+        blocks = _has_blocks(self.facts)
+        if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub if blocks else gast.Add):
             pair = [value.left, value.right]
-        elif isinstance(value, gast.Call) and _has_blocks(self.facts):
+        elif isinstance(value, gast.Call) and blocks:
             pair = value.args if function_called(value, self.facts) is np.maximum else []
         if held is None or len(pair) != 2 or getattr(pair[0], "id", "") != held or held in loads(pair[1]):
             return False
