@@ -260,6 +260,16 @@ def between_ends(x: Array, places: Array, bounds_error: bool | None) -> Array:
     return (places >= x[0]) & (places <= x[-1])
 
 
+def within_ends(x: Array, places: Array) -> Array:
+    """Places, if none lies before the first of x or behind the last; else ValueError.
+
+    >>> within_ends(np.array([0.0, 1.0]), 0.5)
+    0.5
+    """
+    between_ends(x, places, True)
+    return places
+
+
 def over_grid(
     points: Array,
     values: Array,

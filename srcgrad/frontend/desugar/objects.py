@@ -980,37 +980,53 @@ def _with_dense_solutions(block: Block, function: Node, work: Rewriting) -> Bloc
 
     Then `sol.sol` is that one, and `sol` has no more than known parts. What makes both has names before.
     """
+    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
     made: Block = []
     for node in block:
         held = target(node)
-        call: Node = node.value if isinstance(node, gast.Assign) else node
-        asked = next((w for w in getattr(call, "keywords", ()) if w.arg == "dense_output"), None)
-        nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
-        parts = None if asked is None or getattr(asked.value, "value", None) is not True else _parts(call, work)
-        if held is None or parts is None or not _reads_parts([function, *nested], held, (*_known(parts), "sol")):
+        if held is None or not _is_dense(node, [function, *nested], work):
             made.append(node)
             continue
-        call.keywords.remove(asked)
-        for holder, key, place in _given_places(call):
-            value = getattr(holder, key) if place is None else getattr(holder, key)[place]
-            if not isinstance(value, gast.Name | gast.Constant | gast.Attribute | gast.Lambda):
-                spelled = work.name(f"{held}_given")
-                made.append(work.bind(spelled, value, node))
-                value = at(name(spelled), value)
-                if place is None:
-                    setattr(holder, key, value)
-                else:
-                    getattr(holder, key)[place] = value
-        words = [w for w in call.keywords if w.arg != "t_eval"]
-        dense = work.facts.library(dense_solution.__name__, dense_solution)
-        work.facts.namespace = Overlay(work.facts.namespace, {dense: Binding("object", dense_solution)})
-        whole = gast.Call(at(name(dense), call), [copy(one) for one in call.args], [copy(one) for one in words])
-        spelled = work.name(f"{held}_sol")
-        made += [node, work.bind(spelled, at(whole, call), node)]
-        for tree in (function, *nested):
-            for one in [n for n in walk(tree) if isinstance(n, gast.stmt | gast.Lambda) and _reads(n, held)]:
+        call, spelled = node.value, work.name(f"{held}_sol")
+        call.keywords = [word for word in call.keywords if word.arg != "dense_output"]
+        made += [*_name_arguments(call, held, node, work), node]
+        words = [copy(word) for word in call.keywords if word.arg != "t_eval"]
+        dense = name(library(dense_solution.__name__, dense_solution, work.facts))
+        made.append(work.bind(spelled, at(gast.Call(dense, [copy(one) for one in call.args], words), call), node))
+        for one in [n for tree in (function, *nested) for n in walk(tree) if isinstance(n, gast.stmt | gast.Lambda)]:
+            if _reads(one, held):
                 rewrite(one, partial(_named_solution, held=held, spelled=spelled))
                 work.facts.origin.foreign[one] = None
+    return made
+
+
+def _is_dense(node: Node, trees: list[Node], work: Rewriting) -> bool:
+    """Whether a solution is asked to be a function of time as well, and nothing else but known parts of it is read."""
+    call = node.value if isinstance(node, gast.Assign) and isinstance(node.value, gast.Call) else None
+    asked = [] if call is None else [w.value for w in call.keywords if w.arg == "dense_output"]
+    if not asked or getattr(asked[0], "value", None) is not True:
+        return False
+    parts = _parts(call, work)
+    return parts is not None and _reads_parts(trees, str(target(node)), (*_known(parts), "sol"))
+
+
+def _name_arguments(call: Node, held: str, node: Node, work: Rewriting) -> Block:
+    """Assignments of what a call is given, of a tuple one by one, to names that stand in the call then."""
+    made: Block = []
+
+    def named(value: Node) -> Node:
+        if isinstance(value, gast.Name | gast.Constant | gast.Attribute | gast.Lambda):
+            return value
+        if isinstance(value, gast.Tuple | gast.List):
+            value.elts = [named(one) for one in value.elts]
+            return value
+        spelled = work.name(f"{held}_given")
+        made.append(work.bind(spelled, value, node))
+        return at(name(spelled), value)
+
+    call.args = [named(one) for one in call.args]
+    for word in call.keywords:
+        word.value = named(word.value)
     return made
 
 
@@ -1025,20 +1041,6 @@ def _reads_parts(trees: list[Node], held: str, known: tuple[str, ...]) -> bool:
     taken = [n for n in every if isinstance(n, gast.Attribute) and n.attr in known]
     reads = [n for n in names if isinstance(n.ctx, gast.Load)]
     return len(names) == len(reads) + 1 and len(reads) == sum(getattr(n.value, "id", "") == held for n in taken)
-
-
-def _given_places(call: Node) -> list[tuple[Node, str, int | None]]:
-    """Where the arguments of a call stand, those of a tuple one by one."""
-    found: list[tuple[Node, str, int | None]] = []
-    for holder, key, place in [(call, "args", k) for k in range(len(call.args))] + [
-        (word, "value", None) for word in call.keywords
-    ]:
-        value = getattr(holder, key) if place is None else getattr(holder, key)[place]
-        if isinstance(value, gast.Tuple | gast.List):
-            found += [(value, "elts", k) for k in range(len(value.elts))]
-        else:
-            found.append((holder, key, place))
-    return found
 
 
 def _named_solution(part: Node, held: str, spelled: str) -> Node:

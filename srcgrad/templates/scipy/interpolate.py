@@ -31,6 +31,7 @@ from srcgrad.runtime.pieces import (
     spline_weights,
     step_places,
     triangles_of,
+    within_ends,
     within_grid,
 )
 from srcgrad.templates.declarations import declare
@@ -247,11 +248,6 @@ def integral_of_pieces(x, c, a, b):
     return np.asarray(made[1] - made[0])
 
 
-def interpolated_linearly(x, y, t):
-    i = np.clip(np.searchsorted(x, t), 1, len(x) - 1) - 1
-    return y[i] + (y[i + 1] - y[i]) / (x[i + 1] - x[i]) * (t - x[i])
-
-
 STEPS = ("nearest", "nearest-up", "previous", "next", "zero", 0)
 
 
@@ -285,21 +281,25 @@ def filled(made, x, t, bounds_error, fill_value):
     note="Of `interp1d(x, y, kind)(t)`. Steps (nearest, previous, next) have no slope; kind quadratic is not"
     " differentiated in its knots. Of values with one axis.",
 )
-def interpolated_of(
-    x,
-    y,
-    places,
-    kind="linear",
-    axis=-1,
-    copy=True,
-    bounds_error=None,
-    fill_value=np.nan,
-    assume_sorted=False,
-):
+def interpolated_of(x, y, places, kind="linear", axis=-1, copy=True, assume_sorted=False):
     require_handled(kind in ("linear", "slinear", 1), "an interp1d of a kind that is not written as a literal")
-    t = np.asarray(places)
-    knots, heights = in_order_of_knots(np.asarray(x), np.asarray(y), assume_sorted)
-    return np.asarray(filled(interpolated_linearly(knots, heights, t), knots, t, bounds_error, fill_value))
+    require_handled(np.ndim(y) == 1, "interp1d of values with several axes")
+    order = np.argsort(x, kind="mergesort")
+    knots, heights = np.asarray(x)[order], np.asarray(y)[order]
+    t = within_ends(knots, np.asarray(places))
+    i = np.clip(np.searchsorted(knots, t), 1, len(knots) - 1) - 1
+    slope = (heights[i + 1] - heights[i]) / (knots[i + 1] - knots[i])
+    return np.asarray(heights[i] + slope * (t - knots[i]))
+
+
+@adjoint(within_ends, forms=(("within_ends(np.array([-9.0, 9.0]), x)", (3,)),), result="argument")
+def within_ends_adjoint(z, x, places):
+    d[places] = d[z]
+
+
+@tangent(within_ends)
+def within_ends_tangent(z, x, places):
+    d[z] = d[places]
 
 
 @declare_other_form(interpolated, (), {3: "kind"}, kind=("cubic", 3))
@@ -361,6 +361,45 @@ def interpolated_by_parabolas(
     knots = np.asarray(x)[order]
     heights = np.asarray(y)[order]
     return np.asarray(filled(spline_weights(knots, t, 2) @ heights, knots, t, bounds_error, fill_value))
+
+
+@declare_other_form(
+    interpolated,
+    (
+        (
+            f"interpolated({KNOTS}, x, np.array([-4.0, 0.3, 8.0]) + y, bounds_error=False, fill_value='extrapolate')",
+            (5,),
+            (3,),
+        ),
+    ),
+    {6: "bounds_error", 7: "fill_value"},
+    fill_value=("extrapolate",),
+)
+def interpolated_beyond(
+    x, y, places, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value="extrapolate", assume_sorted=False
+):
+    require_handled(kind in ("linear", "slinear", 1), "an interp1d of a kind that is not written as a literal")
+    require_handled(np.ndim(y) == 1, "interp1d of values with several axes")
+    order = np.argsort(x, kind="mergesort")
+    knots, heights = np.asarray(x)[order], np.asarray(y)[order]
+    t = np.asarray(places)
+    i = np.clip(np.searchsorted(knots, t), 1, len(knots) - 1) - 1
+    slope = (heights[i + 1] - heights[i]) / (knots[i + 1] - knots[i])
+    return np.asarray(heights[i] + slope * (t - knots[i]))
+
+
+@declare_other_form(interpolated, (), {6: "bounds_error", 7: "fill_value"}, bounds_error=(), fill_value=())
+def interpolated_or_filled(
+    x, y, places, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False
+):
+    require_handled(kind in ("linear", "slinear", 1), "an interp1d of a kind that is not written as a literal")
+    require_handled(np.ndim(y) == 1, "interp1d of values with several axes")
+    order = np.argsort(x, kind="mergesort")
+    knots, heights = np.asarray(x)[order], np.asarray(y)[order]
+    t = np.asarray(places)
+    i = np.clip(np.searchsorted(knots, t), 1, len(knots) - 1) - 1
+    slope = (heights[i + 1] - heights[i]) / (knots[i + 1] - knots[i])
+    return np.asarray(filled(heights[i] + slope * (t - knots[i]), knots, t, bounds_error, fill_value))
 
 
 @adjoint(
@@ -553,7 +592,8 @@ def held_by_interp1d(made):
     fill = "(self.fill_value[0], self.fill_value[1])" if isinstance(made.fill_value, tuple) else "self.fill_value"
     kind = made._spline.k if made._kind == "spline" else made._kind
     fill = "'extrapolate'" if made._extrapolate else fill
-    known = {"kind": repr(kind), "bounds_error": repr(made.bounds_error), "fill_value": fill}
+    known = {"bounds_error": repr(made.bounds_error), "fill_value": fill} if not made.bounds_error else {}
+    known |= {"kind": repr(kind)} if kind != "linear" else {}
     return {"x": "self.x", "y": "self.y", **known, "assume_sorted": "True"}
 
 
