@@ -131,7 +131,16 @@ def _copy_of(read: Node, node: Node, facts: Facts, given: frozenset[str]) -> tup
 def _may_be_number(held: str, facts: Facts, given: frozenset[str]) -> bool:
     """Whether a name may hold a number of Python's: one of two branches gives it that, or a list or dict has it."""
     value = getattr(facts.activity.definition.get(held), "value", None)
-    return held not in facts.memory.mutable and (value is None or _is_item(value, facts, given))
+    return held not in facts.memory.mutable and (
+        value is None or _is_item(value, facts, given) or _is_of_called(value, facts)
+    )
+
+
+def _is_of_called(value: Node, facts: Facts) -> bool:
+    """Whether a function with a source gives a value of which no axis is known: some of its ways may give a number."""
+    operation = facts.resolution.operation.get(value)
+    spec = facts.values.spec.get(value)
+    return operation is not None and operation.kind != "op" and (spec is None or spec.ndim is None)
 
 
 def _is_item(value: Node, facts: Facts, given: frozenset[str]) -> bool:

@@ -511,3 +511,24 @@ def test_defaults_of_a_library_function_are_in_the_file(tmp_path):
         return dblquad(lambda v, u: a * u * v, 0.0, 1.0, 0.0, lambda u: 2.0 * u)[0]
     """
     assert run(dump(write(tmp_path, double=text)).text)["f_grad"](3.0) == pytest.approx(0.5)
+
+
+def test_a_number_that_some_way_through_a_function_gives_has_no_methods(tmp_path):
+    """It may also be a part of what changes later, and is kept as it is now."""
+    text = """
+    import numpy as np
+
+    def limited(s, *, high=0.9):
+        return high if s > high else s * s
+
+    def both(u, s=0.3):
+        return u * s, np.sum(u) * s
+
+    def f(x, y):
+        o, c = both(x + y, limited(x[0]))
+        x[0] = 2.0 * x[1]
+        return np.sum(x) + c
+    """
+    names = run(dump(write(tmp_path, limits=text), mode="vjp").text)
+    x_bar, y_bar = names["f_vjp"](np.array([1.3, 0.4]), 0.2)[1](1.0)
+    assert np.allclose(x_bar, [0.9, 3.9]) and y_bar == pytest.approx(1.8)
