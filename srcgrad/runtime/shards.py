@@ -88,7 +88,10 @@ def _like_rows(function: Callable[..., Value], shape: tuple[int, ...], dtype: Va
 
 def _blockwise(function: Callable[..., Value], args: Sequence[Value], rank: int, **words: Value) -> Value:
     """One task a block: as many axes as the widest argument has, so that reading a chunk is part of the task."""
-    pairs = [(a, tuple(range(a.ndim)) if isinstance(a, da.Array) else None) for a in args]
+    lengths = next(a.chunks[0] for a in args if isinstance(a, da.Array))
+    starts = np.cumsum((0, *lengths[:-1]))
+    begins = da.from_array(starts, chunks=1, name=False)  # of each block its first row among all
+    pairs = [(a, tuple(range(a.ndim)) if isinstance(a, da.Array) else None) for a in args] + [(begins, (0,))]
     given = [one for pair in pairs for one in pair]
     name = getattr(function, "__name__", "") or getattr(getattr(function, "args", [None])[0], "__name__", "block")
     travelling = Travelling(partial(aligned, function))
@@ -96,12 +99,19 @@ def _blockwise(function: Callable[..., Value], args: Sequence[Value], rank: int,
 
 
 def aligned(function: Callable[..., Value], *args: Value) -> Value:
-    """`function` on arrays that lie as NumPy would have made them.
+    """`function` on arrays that lie as NumPy would have made them; an error tells the rows of the block, from the last.
 
     What comes from another worker may begin at any byte: NumPy then leaves BLAS, and the last bits would depend on who
     computed what.
     """
-    return function(*(np.require(a, requirements=["C", "A"]) if isinstance(a, np.ndarray) else a for a in args))
+    *given, begin = (np.require(a, requirements=["C", "A"]) if isinstance(a, np.ndarray) else a for a in args)
+    try:
+        return function(*given)
+    except Exception as error:
+        first, count = int(begin[0]), len(given[0])  # the arguments with rows come first
+        place = f"in the rows {first} to {first + count - 1}, which are a block"
+        vars(error)["__notes__"] = [*getattr(error, "__notes__", []), place]  # Python shows them from 3.11 on
+        raise
 
 
 def tree_sum(parts: Sequence[Value]) -> tuple[Value, ...]:

@@ -225,6 +225,18 @@ def test_what_is_asked_for() -> None:
     np.testing.assert_array_equal(again(w, x, y), derivative(w, x, y))
 
 
+def inverses(w: Any, x: Any) -> Any:
+    return np.sum(np.linalg.inv(x * w[0]))
+
+
+def test_an_error_tells_the_rows_of_its_block() -> None:
+    x = np.stack([np.eye(2)] * 7)
+    x[4] = 0.0
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        srcgrad.grad(inverses, target="dask", shard={"x": 0})(np.ones(2), spread(x, (2, 0, 3, 2)))
+    assert caught.value.__notes__[-1] == "in the rows 2 to 4, which are a block"
+
+
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_block_less_or_more_is_seen(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     fold = shards.fold_pairs
