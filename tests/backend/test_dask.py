@@ -27,6 +27,8 @@ from tests.programs.row_programs import (
     N,
     arguments,
     least_squares,
+    masked_rows,
+    rows_in_turn,
     share_of_rows,
     standardised,
     sums_by_column,
@@ -287,6 +289,10 @@ MOMENT = "(m,) = tree_sum(each_block(standardised_block_1, x, stop))"
         ),
         (share_of_rows, "    w_bar = w_bar + w_bar_sum\n", ""),
         (share_of_rows, "w_bar = w_bar + w_bar_sum", "w_bar = w_bar + 2.0 * w_bar_sum"),
+        (rows_in_turn, "total = total + total_sum", "total = total_sum"),
+        (rows_in_turn, "w_bar = w_bar + w_bar_sum", "w_bar = w_bar_sum"),
+        (rows_in_turn, "column += x_rows[i] * w", "column = x_rows[i] * w"),
+        (masked_rows, "1 + total_4", "1 + len(x)"),
     ],
 )
 def test_a_total_of_a_phase_that_is_another_is_seen(function: Callable[..., Any], line: str, changed: str) -> None:

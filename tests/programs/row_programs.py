@@ -149,7 +149,7 @@ def shares_of_all_rows(w: Any, x: Any, y: Any) -> Any:
 
 
 def rows_in_turn(w: Any, x: Any, y: Any) -> Any:
-    total, column = 0.1, np.zeros(D)
+    total, column = 0.1, np.zeros(2)
     for row, target in zip(x, y, strict=False):
         if target > 0.5:
             continue
