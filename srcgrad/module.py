@@ -59,6 +59,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.inline_call import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.calls.side_effects import Change
+from srcgrad.frontend.desugar.objects_by_key import objects_by_key
 from srcgrad.frontend.functions_with_rules import passed_on, primal_of
 from srcgrad.frontend.kinds_of_values import is_replaced
 from srcgrad.frontend.rename_variables import rename_shadows
@@ -480,6 +481,11 @@ def fewer(values: dict[str, object], wrt: tuple[str, ...]) -> tuple[tuple[str, t
     return tuple(found)
 
 
+def _may_hold(kind: Kind) -> bool:
+    """Whether an argument is an object, or holds one."""
+    return kind.tag in ("object", "made", "other") or any(_may_hold(one) for _, one in kind.items)
+
+
 def _identity(function: object) -> int:
     """A key of a function; one known as text is found anew at each call of it, but its tree is one."""
     return id(function.node) if isinstance(function, StaticFunction) else id(function)
@@ -664,6 +670,16 @@ class Module:
         tree = packed(source.tree, kinds)
         self.sources[_identity(function)] = function, replace(source, tree=tree, respelled=True), namespace
         self.packed = _identity(function)
+
+    def key_objects(self, function: object, kinds: dict[str, Kind]) -> None:
+        """Let the objects that the function to differentiate makes be keys of tables; E5005 where that cannot be.
+
+        None of them comes from outside: no argument is an object, or holds one.
+        """
+        source, namespace = self.source(function)
+        if source.is_generated or not isinstance(function, FunctionType) or any(map(_may_hold, kinds.values())):
+            raise DifferentiationError("E5005", "no object of the function's own", "")
+        self.sources[_identity(function)] = function, *objects_by_key(source, namespace, self)
 
     def is_packed(self, function: object) -> bool:
         """Whether `*args` of a function are a tuple here."""

@@ -52,13 +52,13 @@ from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, parameters, walk
 from srcgrad.core.trees import copy as trees_copy
 from srcgrad.derive.arguments import (
+    autocast,
     check_places,
     check_real,
     check_sequences,
     derive_called_functions,
     note_list_arguments,
 )
-from srcgrad.derive.autocast import autocast
 from srcgrad.derive.forward import tangent, tangent_name
 from srcgrad.derive.probes import probes
 from srcgrad.derive.program import check, put_together

@@ -695,7 +695,8 @@ def check_held(body: Block, flow: Graph, views: Views, facts: Facts) -> None:
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in changed:
             _check_trips(node, facts)
         given = _escaping_operands(node, facts)
-        for held in [n.id for part in given for n in walk(part) if isinstance(n, gast.Name)]:
+        shown = [part for part in given if not isinstance(part, gast.BinOp | gast.UnaryOp | gast.Compare)]
+        for held in [n.id for part in shown for n in walk(part) if isinstance(n, gast.Name)]:
             if held in changed and (later := _changed_after(flow, node, held)) is not None:
                 raise _refusal_of_stale(later, node, held, facts.kinds.containers.get(held, "list"), facts)
         if written_names(node) and facts.list_kind(written_names(node)[0]):

@@ -19,6 +19,7 @@ functions, of short ones for kernels; all of them in a derivative that will be d
 
 from __future__ import annotations
 
+from functools import partial
 from types import FunctionType
 from typing import Any  # functions are arbitrary objects
 
@@ -77,6 +78,7 @@ from srcgrad.frontend.calls.side_effects import (
     outer_changes,
 )
 from srcgrad.frontend.context import read_alone
+from srcgrad.frontend.desugar.objects_by_key import name_in_order
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds_of_values import holds_object
 from srcgrad.frontend.resolve import binding_of, is_over_rows, operation_of
@@ -210,36 +212,10 @@ def _in_sequence(node: Node, site: Site) -> Block:
     if not isinstance(getattr(node, "target", name("")), gast.Name):
         raise _refuse_order(calls[0], site)  # `a[0] += g(a)` reads the item before
     before: Block = []
-    setattr(node, key, _name_in_order(getattr(node, key), calls, node, before, site))
+    named = partial(_named, where=node, before=before, site=site)
+    setattr(node, key, name_in_order(getattr(node, key), [*calls], named, _refuse_order(calls[0], site)))
     site.facts.origin.foreign[node] = None
     return before
-
-
-def _name_in_order(part: Node, calls: list[Node], where: Node, before: Block, site: Site) -> Node:
-    """An expression in which these calls, and what is computed before the last of them, have names."""
-    within = {id(n) for n in walk(part)}
-    held = [one for one in calls if id(one) in within]
-    if not calls or isinstance(part, gast.Name | gast.Constant):
-        return part
-    if held and isinstance(part, gast.IfExp | gast.BoolOp | gast.Compare | gast.Lambda | gast.Dict | _COMPREHENSIONS):
-        raise _refuse_order(held[0], site)
-    if not held and not isinstance(part, _PARTS):
-        return _named(part, where, before, site)
-    own = part in calls
-    if own:  # what it is given is computed just before it
-        calls[:] = [one for one in calls if one not in held]
-        calls = [one for one in held if one is not part]
-    for key in [one for one in part._fields if held or one != "func"]:
-        inner = getattr(part, key, None)
-        if isinstance(inner, list):
-            setattr(part, key, [_name_in_order(one, calls, where, before, site) for one in inner])
-        elif isinstance(inner, gast.expr | gast.Slice) and (key != "func" or any(n in calls for n in walk(inner))):
-            setattr(part, key, _name_in_order(inner, calls, where, before, site))
-    return _named(part, where, before, site) if own else part
-
-
-_COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
-_PARTS = gast.keyword | gast.Starred | gast.Slice | gast.Tuple | gast.List  # without values of their own
 
 
 def _named(value: Node, where: Node, before: Block, site: Site) -> Node:

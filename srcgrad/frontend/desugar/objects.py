@@ -207,7 +207,7 @@ def _is_plain(owner: type, facts: Facts) -> bool:
         return False
     if facts.module is not None:
         facts.module.methods.append((owner, "", what_makes(owner), None))
-    if not _is_written(owner):
+    if not is_written(owner):
         return False
     if dataclasses.is_dataclass(owner):
         generated: Any = owner
@@ -216,7 +216,7 @@ def _is_plain(owner: type, facts: Facts) -> bool:
     return owner.__bases__ == (tuple,) and hasattr(owner, "_fields")
 
 
-def _is_written(owner: Any) -> bool:
+def is_written(owner: Any) -> bool:
     """Whether an object is made by what `@dataclass` or NamedTuple has written, with the defaults of the fields."""
     of_tuple = issubclass(owner, tuple)
     made = owner.__new__ if of_tuple else owner.__init__
@@ -1468,13 +1468,13 @@ class Maker:
     helper: Function
     arguments: tuple[str, ...]
     required: int
-    fixed: dict[str, tuple[Any, ...]]
+    fixed: dict[str, tuple[object, ...]]
     shows: bool = False  # whether the object has knots and coefficients of polynomials itself
     needed: tuple[str, ...] = ()  # arguments whose defaults make another spline
     by: tuple[str, ...] = ()  # functions of the module that give its values, if it is no object that is called
 
 
-SPREAD = {"axis": (0,), "extrapolate": (None, True)}
+SPREAD: dict[str, tuple[object, ...]] = {"axis": (0,), "extrapolate": (None, True)}
 MAKERS = {
     "CubicSpline": Maker(
         pieces.cubic_pieces,
@@ -1620,7 +1620,7 @@ class Reader:
         c = name(self.coefficients)
         if order:
             c = expression(f"{self._library(pieces.derived_pieces)}(c, {order})", c=c)
-        words: dict[str, Any] = {"x": name(self.knots), "c": c, "t": copy(values[0])}
+        words: dict[str, Node | str] = {"x": name(self.knots), "c": c, "t": copy(values[0])}
         if what == "integral":
             call = f"{self._library(pieces.integrated_pieces)}(x, c, t, b)"
             number = "[()]" if part.func.attr == "integral" else ""  # which gives a float, `integrate` an array

@@ -125,9 +125,7 @@ def execute_derivative(
 
     With `arrays`, a text for Numba has no loops over elements, which need axes of equal lengths.
     """
-    module = module_of(derivative, inline)
-    module.explained, module.arrays = explained, arrays
-    main = derivative_in_module(derivative, module, kinds)
+    module, main = _derived(derivative, kinds, inline, explained, arrays)
     text, found = module.text(main)
     given = given_to(derivative, kinds)
     if not (main.facts.activity.active or main.facts.request.generated or inline or derivative.mode == "primal"):
@@ -146,6 +144,25 @@ def execute_derivative(
         return changed() or given_to(derivative, kinds) is not given
 
     return ExecutedText(function, text, main.facts.names.seeds, stale, inner.written, inner.outside)
+
+
+def _derived(
+    derivative: RequestedDerivative, kinds: dict[str, Kind], inline: bool, explained: bool, arrays: bool
+) -> tuple[Module, DerivedText]:
+    """A module and the derivative in it; objects that cannot be followed by their names are keys of tables."""
+    module = module_of(derivative, inline)
+    module.explained, module.arrays = explained, arrays
+    try:
+        return module, derivative_in_module(derivative, module, kinds)
+    except DifferentiationError as error:
+        refusal = error
+    keyed = module_of(derivative, inline)
+    keyed.explained, keyed.arrays = explained, arrays
+    try:
+        keyed.key_objects(given_to(derivative, kinds), kinds)
+        return keyed, derivative_in_module(derivative, keyed, kinds)
+    except DifferentiationError:
+        raise refusal from None
 
 
 def writes(facts: Facts, found: dict[str, object]) -> tuple[dict[str, Place], tuple[object, ...]]:

@@ -1,5 +1,5 @@
 # a dataclass with an __init__ of its own
-# expect: E5005
+# expect: right
 @dataclasses.dataclass(init=False)
 class P:
     a: float

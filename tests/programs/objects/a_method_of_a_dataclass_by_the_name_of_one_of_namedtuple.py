@@ -1,5 +1,5 @@
 # a method of a dataclass by the name of one of NamedTuple
-# expect: E5005
+# expect: right
 @dataclasses.dataclass
 class P:
     a: float

@@ -1,5 +1,5 @@
 # keyword order
-# expect: E5010
+# expect: right
 @dataclasses.dataclass
 class Q:
     w: float
