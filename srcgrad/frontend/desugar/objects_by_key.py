@@ -94,6 +94,9 @@ class ObjectsByKey:
     tables: dict[str, str] = field(default_factory=dict)  # attribute -> the table of it
     brought: dict[Held, str] = field(default_factory=dict)  # function -> the nested one
     waiting: list[Held] = field(default_factory=list)
+    touching: dict[Held, bool] = field(
+        default_factory=dict
+    )  # whether functions ask for what objects have
     effects: dict[Held, frozenset[str]] = field(default_factory=dict)  # attributes that functions bind
     marked: dict[Node, Held] = field(default_factory=dict)  # calls that change something, in their order
 
@@ -617,7 +620,7 @@ class ObjectsByKey:
         if held and self._named("__call__"):
             return self._dispatch(scope, "__call__", call.func, args, call.keywords)
         call.args = args
-        if isinstance(meant, FunctionType) and meant in self.found and self._touches(meant, set()):
+        if isinstance(meant, FunctionType) and meant in self.found and self._touches(meant):
             call.func = at(name(self._name_of(meant)), call.func)
             if self._bound_by(meant):
                 self.marked[call] = None
@@ -626,26 +629,27 @@ class ObjectsByKey:
             call.func = self._parts(call.func, scope) if plain else self._expression(call.func, scope)
         return call
 
-    def _touches(self, function: Held, above: set[Held]) -> bool:
+    def _touches(self, function: Held) -> bool:
         """Whether a function makes objects, or asks for what these have."""
-        source, namespace = self.found[function]
-        local = own_names(source.tree)
-        for node in [n for s in source.tree.body for n in walk(s)]:
-            if isinstance(node, gast.Attribute) and not self._is_outside(node, Scope(namespace, local)):
-                known = node.attr in self.stored or any(self._named(node.attr, every=True))
-                if known:
-                    return True
-            meant = _meaning(node.func, namespace, local) if isinstance(node, gast.Call) else None
-            if meant in self.classes:
-                return True
-            inner = isinstance(meant, FunctionType) and meant in self.found and meant not in above
-            if inner and self._touches(meant, above | {function}):
-                return True
-            if isinstance(node, gast.Compare) and any(map(_is_compared, self.classes)):
-                return True
-            if isinstance(node, gast.Call) and self._named("__call__") and getattr(node.func, "id", "") in local:
-                return True
-        return False
+        if function not in self.touching:
+            self.touching[function] = False  # a recursive call adds nothing
+            source, namespace = self.found[function]
+            scope = Scope(namespace, own_names(source.tree))
+            self.touching[function] = any(self._asks(n, scope) for s in source.tree.body for n in walk(s))
+        return self.touching[function]
+
+    def _asks(self, node: Node, scope: Scope) -> bool:
+        """Whether an expression may make an object, or ask for what one has."""
+        if isinstance(node, gast.Attribute) and not self._is_outside(node, scope):
+            return node.attr in self.stored or bool(self._named(node.attr, every=True))
+        if isinstance(node, gast.Compare):
+            return any(map(_is_compared, self.classes))
+        if not isinstance(node, gast.Call):
+            return False
+        meant = _meaning(node.func, scope.namespace, scope.local)
+        if meant in self.classes or (isinstance(meant, FunctionType) and meant in self.found and self._touches(meant)):
+            return True
+        return bool(self._named("__call__")) and getattr(node.func, "id", "") in scope.local
 
     def _method(self, call: Node, scope: Scope) -> Node | None:
         """`kick(b, e)` for `b.kick(e)`; None for what is no method."""

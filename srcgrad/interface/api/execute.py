@@ -161,7 +161,7 @@ def _derived(
     try:
         keyed.key_objects(given_to(derivative, kinds), kinds)
         return keyed, derivative_in_module(derivative, keyed, kinds)
-    except DifferentiationError:
+    except (DifferentiationError, RecursionError):  # functions that call one another a thousand deep
         raise refusal from None
 
 
