@@ -94,9 +94,7 @@ class ObjectsByKey:
     tables: dict[str, str] = field(default_factory=dict)  # attribute -> the table of it
     brought: dict[Held, str] = field(default_factory=dict)  # function -> the nested one
     waiting: list[Held] = field(default_factory=list)
-    touching: dict[Held, bool] = field(
-        default_factory=dict
-    )  # whether functions ask for what objects have
+    touching: dict[Held, bool] = field(default_factory=dict)  # whether functions ask for what objects have
     effects: dict[Held, frozenset[str]] = field(default_factory=dict)  # attributes that functions bind
     marked: dict[Node, Held] = field(default_factory=dict)  # calls that change something, in their order
 
