@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import BuiltinMethodType, FunctionType
@@ -166,7 +167,7 @@ def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Nod
     if not callable(found.called):
         return _of_text(copy(written), facts.module.source(found.called)[1], facts)
     value = inspect.signature(found.called).parameters[parameter].default
-    literal = _literal_of(value)
+    literal = _literal_of(value, facts)
     if literal is not None:
         return literal
     held = facts.names.numbered_name(f"{parameter}_default")
@@ -175,11 +176,13 @@ def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Nod
     return name(held)
 
 
-def _literal_of(value: object) -> Node | None:
+def _literal_of(value: object, facts: Facts) -> Node | None:
     """The literal for a number, a text, or a tuple of such; None for what a file could not hold."""
+    if isinstance(value, float) and math.isinf(value):
+        return expression(f"{'-' if value < 0 else ''}{facts.library('np')}.inf")
     if type(value) is not tuple:
         return trusted_constant(value)
-    items = [_literal_of(one) for one in value]
+    items = [_literal_of(one, facts) for one in value]
     return None if None in items else gast.Tuple(items, gast.Load())
 
 
