@@ -28,7 +28,7 @@ from srcgrad.analysis.mutation import (
     look_at_options,
     unbound_names,
 )
-from srcgrad.analysis.recognised_idioms import note_shifts, recognise_logistic
+from srcgrad.analysis.recognised_idioms import note_shifts, note_words, recognise_logistic
 from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import OverRowsError, note_row_independence
 from srcgrad.analysis.shapes import shapes
@@ -284,6 +284,7 @@ ANALYSE = listed(
     accumulators,
     derive_called_functions,
     recognise_logistic,
+    note_words,
 )
 OPTIMISE = listed(
     dead_code,
@@ -394,6 +395,7 @@ FACTS: dict[Run, str] = {
     derive_called_functions: "Names Origin Kinds Resolution Activity Values Calls Idioms"
     " > Names Origin Activity Values Calls Idioms",
     recognise_logistic: "Resolution Activity Memory > Resolution",
+    note_words: "Names Resolution > Names",
     gradient: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"
     " > Names Resolution Activity Values Memory Calls Tape Idioms",
     note_list_arguments: "Names Kinds Memory > Memory",
@@ -433,7 +435,7 @@ FACTS: dict[Run, str] = {
     buffer_reuse: "Names Activity Values Memory Tape > -",
     coalesce: "Names Values Memory Tape > Names Values Memory",
     tape_layout: "Names Kinds Memory Calls Tape > Names Tape",
-    count_temporaries: "Names Values Memory Tape > Names Values Tape",
+    count_temporaries: "Names Resolution Values Memory Tape > Names Values Tape",
     close_pullback: "Names Kinds Memory Calls Tape > Names Tape",
     unbound_shapes: "Tape > -",
     tangent: "Names Origin Kinds Resolution Activity Values Memory Calls Tape Idioms"

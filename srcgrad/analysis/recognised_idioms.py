@@ -3,18 +3,21 @@
 `1.0 / (1.0 + np.exp(u))` is one operation, whose derivative reads its result alone: docs/decisions/logistic.md.
 
 Shifts that keep `exp` from overflowing: largest values, taken off and given back.
+
+Words for the values of expressions, by which temporaries get their names: `sin_angle`, `one_minus_share`, `tanh_arg`.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
 import gast
 import numpy as np
 
-from srcgrad.core.facts import Facts, Operation
-from srcgrad.core.rules import rule_of
+from srcgrad.core.facts import Facts, Operation, function_called
+from srcgrad.core.rules import Rule, rule_of
 from srcgrad.core.trees import BLOCKS, Block, Node, loads, statements, stores, target, written_names
 from srcgrad.core.visitor import blocks
 from srcgrad.runtime import sum_to
@@ -289,3 +292,129 @@ def _shift_of_operands(
     form = x.form if x.form == y.form else "whole" if "whole" in (x.form, y.form) else "loose"
     form = "loose" if "loose" in (x.form, y.form) else form
     return ShiftDegree(x.degree + sign * y.degree, factor, form)
+
+
+def note_words(function: Node, facts: Facts) -> None:
+    """Note words for the temporaries of the normal form: what each holds, in names of the user's, or what reads it.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x, w):\\n    return np.sin(x) * np.tanh(w @ x + 1.0)"
+    >>> lines = explain_text(text, after="count_temporaries").splitlines()
+    >>> print(*[line for line in lines if "tanh_arg_bar =" in line])
+    tanh_arg_bar = sum_to(y_bar * sin_x, t) * (1.0 - t * t)
+    """
+    if facts.request.generated:
+        return  # the names of our own texts are no words
+    order = statements(function.body)
+    bound = Counter(one for node in order for one in stores(node))
+    readers: dict[str, list[Node]] = {}
+    for node in order:
+        for one in dict.fromkeys(loads(node)):
+            readers.setdefault(one, []).append(node)
+    for node in order:
+        held = target(node)
+        if held is not None and facts.names.temporaries.get(held) == "t" and bound[held] == 1:
+            facts.names.meant[held] = words(node.value, facts) or _argument(held, readers.get(held, []), facts)
+
+
+LONGEST = 16  # characters of a temporary's name; its adjoint has some more
+_JOINED: dict[type, str] = {
+    gast.Add: "plus",
+    gast.Sub: "minus",
+    gast.Mult: "times",
+    gast.MatMult: "times",
+    gast.Div: "over",
+}
+_POWERS = {2: "squared", 3: "cubed"}
+_OURS = re.compile(r"_.*|t\d*|.*_(bar|dot|stack)_*|.*_\d+")
+
+
+def words(value: Node, facts: Facts) -> str:
+    """A name for the value of one operation, made of names of the user's; empty where it would not say what it is."""
+    match value:
+        case gast.BinOp(op=gast.Pow(), left=base, right=gast.Constant(value=2 | 3 as power)):
+            return _joined(_word(base, facts), _POWERS[int(power)])
+        case gast.BinOp(op=op) if type(op) in _JOINED:
+            return _words_of_operands(value, facts)
+        case gast.Call(func=function, keywords=words_given):
+            method = isinstance(function, gast.Attribute) and not value.args
+            given = [function.value] if method else value.args
+            alone = len(given) == 1 and {word.arg for word in words_given} <= {"axis", "keepdims"}
+            return _joined(_function_name(value, facts), _word(given[0], facts)) if alone else ""
+    return "" if isinstance(value, gast.Name) else _word(value, facts)
+
+
+def _joined(*parts: str) -> str:
+    return "_".join(parts) if all(parts) else ""
+
+
+def _word(value: Node, facts: Facts) -> str:
+    """A name for an operand that is a name of the user's, or a part of one: `x_i` of `x[i]`, `p_w` of `p["w"]`."""
+    if isinstance(value, gast.Name):
+        spelled = facts.names.base.get(value.id, value.id).rstrip("_")
+        tables = (facts.names.temporaries, facts.names.imports.values(), facts.names.adjoint_of)
+        ours = any(value.id in table for table in tables)
+        return "" if ours or _OURS.fullmatch(spelled) else spelled
+    if not isinstance(value, gast.Subscript | gast.Attribute) or not isinstance(value.value, gast.Name):
+        return ""
+    if isinstance(value, gast.Attribute):
+        return _joined(_word(value.value, facts), value.attr)
+    items = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
+    return _joined(_word(value.value, facts), "".join(_word_of_index(item, facts) for item in items))
+
+
+def _word_of_index(item: Node, facts: Facts) -> str:
+    """A letter, or a key; `x_0` might be a second x."""
+    if isinstance(item, gast.Name) and len(item.id) == 1:
+        return _word(item, facts)
+    key = item.value if isinstance(item, gast.Constant) else None
+    return key.strip("_") if isinstance(key, str) and key.isidentifier() else ""
+
+
+def _words_of_operands(value: Node, facts: Facts) -> str:
+    """`x_minus_y`, `xy` for a product of letters, `x_squared` for `x * x`, `one_minus_x`, `twice_x`."""
+    joint, sides = _JOINED[type(value.op)], (value.left, value.right)
+    left, right = (_word(side, facts) if isinstance(side, gast.Name) else "" for side in sides)
+    match sides:
+        case gast.Constant(value=number), _:
+            return _words_with_number(number, joint, right, first=True)
+        case _, gast.Constant(value=number):
+            return _words_with_number(number, joint, left, first=False)
+    if left == right:
+        return _joined(left, "squared") if isinstance(value.op, gast.Mult) else ""
+    letters = joint == "times" and len(left) == len(right) == 1
+    return left + right if letters else _joined(left, joint, right)
+
+
+def _words_with_number(number: object, joint: str, of: str, *, first: bool) -> str:
+    if joint == "times":
+        return _joined({2.0: "twice", 0.5: "half"}.get(number, "scaled"), of) if isinstance(number, int | float) else ""
+    if number == 1.0:
+        return _joined("one", joint, of) if first else _joined(of, joint, "one") if joint != "over" else ""
+    return _joined("half", of) if number == 2.0 and joint == "over" and not first else ""
+
+
+def _function_name(call: Node, facts: Facts) -> str:
+    """How the user calls the elementwise function, or the reduction, that is called; empty for what converts."""
+    rule = _rule_of_call(call, facts)
+    if rule is None or not (rule.kind == "elementwise" or rule.shape == "reduce"):
+        return ""
+    return re.sub(r"_\d+$|_+$", "", getattr(call.func, "attr", getattr(call.func, "id", "")))
+
+
+def _rule_of_call(call: Node, facts: Facts) -> Rule | None:
+    known = facts.resolution.operation.get(call)
+    return known.rule if known is not None else rule_of(function_called(call, facts))
+
+
+ARGUMENT = "_arg"
+
+
+def _argument(held: str, readers: list[Node], facts: Facts) -> str:
+    """`tanh_arg` for what one elementwise function, and nothing else, is taken of."""
+    call = getattr(readers[0], "value", None) if len(readers) == 1 else None
+    if not isinstance(call, gast.Call) or len(call.args) != 1 or call.keywords:
+        return ""
+    rule = _rule_of_call(call, facts)
+    alone = getattr(call.args[0], "id", "") == held and rule is not None and rule.kind == "elementwise"
+    return _function_name(call, facts) + ARGUMENT if alone else ""

@@ -197,6 +197,7 @@ class FunctionNames(Names):
         default_factory=set
     )  # names of what functions that make others have read, one for each call
     opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
+    meant: dict[str, str] = field(default_factory=dict)  # temporaries -> words for what they hold
     plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
     back: str = ""  # name of the pullback
     seeds: tuple[str, ...] = ()

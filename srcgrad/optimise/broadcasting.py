@@ -82,7 +82,7 @@ def unbroadcast_elimination(program: Program, facts: Facts) -> Program:
     >>> slope = srcgrad.value_and_grad(shares)
     >>> _ = slope(np.ones((2, 3)))
     >>> print(slope.source.splitlines()[-2])
-        x_bar = y_bar / t2 * t1
+        x_bar = y_bar / t * exp_x
     """
     _read_operands_for_shapes(program, facts)
     if facts.module is not None and facts.module.leading.axis:

@@ -1,6 +1,6 @@
 """Names for readers.
 
-Names for readers: what was renamed gets the user's name back where nothing is lost, temporaries are counted.
+Names for readers: what was renamed gets the user's name back where nothing is lost; temporaries get words or numbers.
 
 A temporary that holds a negative holds the positive, where fewer signs are left: its readers subtract.
 
@@ -13,9 +13,15 @@ in between.
 
 from __future__ import annotations
 
+import builtins
+import keyword
+from collections import Counter
+from collections.abc import Iterable
+
 import gast
 
 from srcgrad.analysis.dtypes import fits, is_elementwise, is_linear, operand_of_negative
+from srcgrad.analysis.recognised_idioms import ARGUMENT, LONGEST, words
 from srcgrad.core.facts import Facts, Spec, bar, copy_with_facts, dot, stack
 from srcgrad.core.trees import (
     COMPOUND,
@@ -24,6 +30,8 @@ from srcgrad.core.trees import (
     assign,
     at,
     expression,
+    find_nodes,
+    header,
     is_self_copy,
     loads,
     name,
@@ -163,7 +171,10 @@ def count_temporaries(program: Program, facts: Facts) -> Program:
 
 
 def number_temporaries(program: Program, facts: Facts) -> Program:
-    """A temporary is t if it is the only one and nothing else is; otherwise t1, t2, ... in the order of the text."""
+    """A temporary is called by words for what it holds, where there are such; the others are t, or t1, t2, ...
+
+    They are numbered in the order of the text.
+    """
     seen: dict[str, None] = {}
     for node in statements(program.block):
         for item in _names_mentioned(node):
@@ -175,14 +186,19 @@ def number_temporaries(program: Program, facts: Facts) -> Program:
     for name, stem in facts.names.temporaries.items():
         if stem == "t":
             facts.names.taken -= {name, facts.names.spelled.get(name, name)}
+    mentioned = {item for node in statements(program.block) for item in _names_mentioned(node)}
+    worded = _worded(program, seen, facts)
     renamed: dict[str, str] = {}
-    alone = len(seen) == 1 and not {"t", bar("t"), dot("t")} & facts.names.taken
-    for number, name in enumerate(seen, 1):
-        fresh = facts.names.fresh("t" if alone else f"t{number}")
+    left = [name for name in seen if name not in worded]
+    alone = len(left) == 1 and not {"t", bar("t"), dot("t")} & facts.names.taken
+    numbers = {name: number for number, name in enumerate(left, 1)}
+    for name in seen:
+        fresh = worded.get(name) or facts.names.fresh("t" if alone else f"t{numbers[name]}")
         renamed[name] = fresh
-        if name in facts.names.spelled and facts.names.spelled[name] not in seen:
+        spelled = facts.names.spelled.get(name)
+        if spelled is not None and spelled not in seen and (spelled in mentioned or name not in worded):
             suffix = dot if facts.pushes_forward else bar
-            renamed[facts.names.spelled[name]] = facts.names.fresh(suffix(fresh))
+            renamed[spelled] = facts.names.fresh(suffix(fresh))
         kept = facts.tape.stacks.get(name)
         if kept is not None and kept != stack(fresh):
             facts.names.taken.discard(kept)
@@ -193,6 +209,41 @@ def number_temporaries(program: Program, facts: Facts) -> Program:
     rename(program, renamed, facts)
     rename(program, _stacks(program, facts), facts)
     return program
+
+
+def _worded(program: Program, seen: Iterable[str], facts: Facts) -> dict[str, str]:
+    """Names by words for temporaries; what two would be called has no words.
+
+    A value that the backward half computes again has the words of the one whose adjoint is there.
+    """
+    suffix = dot if facts.pushes_forward else bar
+    every = statements(program.block)
+    bound = Counter(one for node in every for one in stores(node))
+    made = {str(target(node)): node.value for node in every if bound[str(target(node))] == 1}
+    stems = {name: facts.names.meant.get(name) or _said(name, made, facts) for name in seen}
+    claims: dict[tuple[str, bool], dict[str, None]] = {}
+    for item in (one for node in every for one in _names_mentioned(node)):
+        primal = facts.names.adjoint_of.get(item, item)
+        if stem := stems.get(primal, ""):
+            claims.setdefault((stem, item == primal), {})[primal] = None
+    calls = [call for node in every for part in header(node) for call in find_nodes(part, gast.Call)]
+    taken = facts.names.taken | {call.func.id for call in calls if isinstance(call.func, gast.Name)}
+    found: dict[str, str] = {}
+    for name, stem in stems.items():
+        alone = all(len(claims.get((stem, primal), ())) < 2 for primal in (True, False))
+        told = not stem.endswith(ARGUMENT) or name in claims.get((stem, False), ())  # what `tanh_arg` is, its line says
+        known = keyword.iskeyword(stem) or hasattr(builtins, stem) or facts.namespace.lookup(stem) is not None
+        free = not known and not {stem, suffix(stem), stack(stem), f"{stem}s"} & taken
+        if 0 < len(stem) <= LONGEST and alone and told and free:
+            found[name] = stem
+    facts.names.taken |= set(found.values())
+    return found
+
+
+def _said(name: str, made: dict[str, Node], facts: Facts) -> str:
+    """Words for a value of the function's own that a text computes."""
+    value = made.get(name)
+    return "" if value is None or facts.request.generated or name in facts.names.adjoint_of else words(value, facts)
 
 
 def _stacks(program: Program, facts: Facts) -> dict[str, str]:

@@ -26,12 +26,12 @@ def total_grad(x, w, s_bar=1.0):
     x_bar = np.zeros_like(x)
     w_bar = np.zeros_like(w)
     for i in range(x.shape[0]):
-        t = w * x[i]
-        s = s + np.sin(t)
+        sin_arg = w * x[i]
+        s = s + np.sin(sin_arg)
         # line 7: s = s + np.sin(w * x[i])
-        t_bar = sum_to(s_bar * np.cos(t), t)
-        x_bar[i] += sum_to(t_bar * w, x[i])
-        w_bar += sum_to(t_bar * x[i], w)
+        sin_arg_bar = sum_to(s_bar * np.cos(sin_arg), sin_arg)
+        x_bar[i] += sum_to(sin_arg_bar * w, x[i])
+        w_bar += sum_to(sin_arg_bar * x[i], w)
     # line 8: return s
     check_seed(s_bar, s)
     return x_bar, w_bar

@@ -27,7 +27,7 @@ def model_grad(x, k, y_bar=1.0):
     p = 1.0 / (1.0 + np.exp(-k * x))
 
     # line 9: p = sigmoid(x, slope=k)
-    t_bar = y_bar / p * p * (1.0 - p)
-    k_bar = -sum_to(t_bar * x, k)
-    x_bar = -sum_to(t_bar * k, x)
+    exp_arg_bar = y_bar / p * p * (1.0 - p)
+    k_bar = -sum_to(exp_arg_bar * x, k)
+    x_bar = -sum_to(exp_arg_bar * k, x)
     return x_bar, k_bar

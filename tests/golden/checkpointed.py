@@ -22,11 +22,11 @@ def drifted_step_pull(x, rate, *, y_bar):
 
     Recorded: nothing.
     """
-    t = np.sin(x)
+    sin_x = np.sin(x)
 
     # line 8: x = x + rate * np.sin(x)
-    x_bar = sum_to(y_bar, x) + sum_to(y_bar * rate, t) * np.cos(x)
-    rate_bar = sum_to(y_bar * t, rate)
+    x_bar = sum_to(y_bar, x) + sum_to(y_bar * rate, sin_x) * np.cos(x)
+    rate_bar = sum_to(y_bar * sin_x, rate)
     return x_bar, rate_bar
 
 

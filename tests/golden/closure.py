@@ -34,7 +34,7 @@ def decayed_grad(x, rate, y_bar=1.0):
     for _ in reversed(range(3)):
         # line 9: x = step(x, 0.1)
         x = x_stack.pop()
-        t = 0.1 * rate
-        rate_bar -= sum_to(x_bar * x, t) * 0.1
-        x_bar = sum_to(x_bar - x_bar * t, x)
+        scaled_rate = 0.1 * rate
+        rate_bar -= sum_to(x_bar * x, scaled_rate) * 0.1
+        x_bar = sum_to(x_bar - x_bar * scaled_rate, x)
     return x_bar, rate_bar

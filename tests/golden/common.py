@@ -21,21 +21,21 @@ def swing_grad(angle, length, y_bar=1.0):
     Recorded: nothing.
     """
     check_arrays(angle, length)
-    t1 = np.sin(angle)
-    x = length * t1
-    t2 = np.cos(angle)
-    y = length * t2
-    t3 = np.exp(x)
-    t4 = 2.0 + y
+    sin_angle = np.sin(angle)
+    x = length * sin_angle
+    cos_angle = np.cos(angle)
+    y = length * cos_angle
+    exp_x = np.exp(x)
+    t1 = 2.0 + y
 
     # line 7: return np.sum(np.exp(x) / (2.0 + y))
-    t5 = y_bar / t4
-    t6 = t5 * (t3 / t4)
-    x_bar = t5 * t3
+    t2 = y_bar / t1
+    t3 = t2 * (exp_x / t1)
+    x_bar = t2 * exp_x
     # line 6: y = length * np.cos(angle)
-    angle_bar = sum_to(t6 * length, t2) * t1
-    length_bar = -sum_to(t6 * t2, length)
+    angle_bar = sum_to(t3 * length, cos_angle) * sin_angle
+    length_bar = -sum_to(t3 * cos_angle, length)
     # line 5: x = length * np.sin(angle)
-    angle_bar += sum_to(x_bar * length, t1) * t2
-    length_bar += sum_to(x_bar * t1, length)
+    angle_bar += sum_to(x_bar * length, sin_angle) * cos_angle
+    length_bar += sum_to(x_bar * sin_angle, length)
     return angle_bar, length_bar

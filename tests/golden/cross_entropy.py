@@ -33,9 +33,9 @@ def entropy_value_and_grad(w, b, x, y, y_bar=1.0):
     y_ = np.mean(t3)
 
     # line 8: return np.mean(np.sum(y * (logs - z), axis=1))
-    t4_bar = fit_to(y_bar / count(t3) * y, z)
+    logs_minus_z_bar = fit_to(y_bar / count(t3) * y, z)
     # line 7: logs = np.log(np.sum(np.exp(z - top), axis=1, keepdims=True)) + top
-    z_bar = t4_bar.sum(axis=1, keepdims=True) / t2 * t1 - t4_bar
+    z_bar = logs_minus_z_bar.sum(axis=1, keepdims=True) / t2 * t1 - logs_minus_z_bar
     # line 5: z = np.matmul(x, w) + b
     w_bar = matmul_right(z_bar, x, w)
     b_bar = sum_to(z_bar, b)

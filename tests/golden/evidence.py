@@ -27,15 +27,15 @@ def evidence_grad(scores, logs, priors, y_bar=1.0):
     scales = np.exp(logs)
     sizes = np.sum(logs, axis=1)
     shares = np.exp(scores + sizes[:, None])
-    t1 = np.exp(priors)
-    total = np.sum(t1)
+    exp_priors = np.exp(priors)
+    total = np.sum(exp_priors)
 
     # line 8: total = np.sum(np.exp(priors))
-    priors_bar = -y_bar / total * t1
+    priors_bar = -y_bar / total * exp_priors
     # line 9: return np.sum(np.log(np.sum(shares, axis=0))) - np.log(total) + np.sum(...
     # line 7: shares = np.exp(scores + sizes[:, None])
-    t2_bar = y_bar / np.sum(shares, axis=0) * shares
-    scores_bar = t2_bar
+    exp_arg_bar = y_bar / np.sum(shares, axis=0) * shares
+    scores_bar = exp_arg_bar
     # line 5: scales = np.exp(logs)
-    logs_bar = t2_bar.sum(axis=1)[:, None] + y_bar * 2.0 * scales * scales
+    logs_bar = exp_arg_bar.sum(axis=1)[:, None] + y_bar * 2.0 * scales * scales
     return scores_bar, logs_bar, priors_bar

@@ -34,22 +34,22 @@ def step_vjp(w, h, x):
         w = w + 1.0
     opened = 1.0 / (1.0 + np.exp(-drive * drive))
     share = opened * opened
-    t1 = np.tanh(w * x)
-    t2 = 1.0 - share
+    t = np.tanh(w * x)
+    one_minus_share = 1.0 - share
 
     def step_back(y_bar):
         # line 10: return share * np.tanh(w * x) + (1.0 - share) * h
         share = opened * opened
-        w_bar = sum_to(sum_to(y_bar * share, t1) * (1.0 - t1 * t1) * x, w)
-        share_bar = sum_to(y_bar * t1, share) - sum_to(y_bar * h, share)
-        t2 = 1.0 - share
-        h_bar = sum_to(y_bar * t2, h)
+        w_bar = sum_to(sum_to(y_bar * share, t) * (1.0 - t * t) * x, w)
+        share_bar = sum_to(y_bar * t, share) - sum_to(y_bar * h, share)
+        one_minus_share = 1.0 - share
+        h_bar = sum_to(y_bar * one_minus_share, h)
         # line 8: opened = 1.0 / (1.0 + np.exp(-drive * drive))
         # line 5: drive = 2.0 - w
         w_bar -= share_bar * 4.0 * opened * opened * (1.0 - opened) * drive
         return w_bar, h_bar
 
-    return share * t1 + t2 * h, step_back
+    return share * t + one_minus_share * h, step_back
 
 
 def run_grad(w, h, xs, y_bar=1.0):

@@ -29,13 +29,13 @@ def weighted_grad(x, w, c, d, s_bar=1.0):
     # line 7: s = s + np.sum(np.sin(x[i] * w)) * (c * d)
     t1 = s_bar * (c * d)
     for i in range(x.shape[0]):
-        t2 = x[i] * w
-        t3 = np.sum(np.sin(t2))
-        s = s + t3 * (c * d)
+        sin_arg = x[i] * w
+        t2 = np.sum(np.sin(sin_arg))
+        s = s + t2 * (c * d)
         # line 7: s = s + np.sum(np.sin(x[i] * w)) * (c * d)
-        t2_bar = sum_to(t1, t3) * np.cos(t2)
-        x_bar[i] += sum_to(t2_bar * w, x[i])
-        w_bar += sum_to(t2_bar * x[i], w)
+        sin_arg_bar = sum_to(t1, t2) * np.cos(sin_arg)
+        x_bar[i] += sum_to(sin_arg_bar * w, x[i])
+        w_bar += sum_to(sin_arg_bar * x[i], w)
     # line 8: return s
     check_seed(s_bar, s)
     return x_bar, w_bar

@@ -41,20 +41,20 @@ def spiral_grad(x, y, w, steps, y_bar_=1.0):
     for _ in reversed(range(steps)):
         x, y, turn = kept.pop()
         # line 9: x, y = x - y * turn, y + x * turn
-        t1_bar = y_bar
-        y_bar = sum_to(t1_bar - x_bar * turn, y)
-        turn_bar = t1_bar * x - x_bar * y
-        x_bar = sum_to(t1_bar * turn + x_bar, x)
+        t_bar = y_bar
+        y_bar = sum_to(t_bar - x_bar * turn, y)
+        turn_bar = t_bar * x - x_bar * y
+        x_bar = sum_to(t_bar * turn + x_bar, x)
         if w > 0.5:
             # line 8: turn = turn * turn * x
             turn = turn_stack.pop()
             x_bar = x_bar + sum_to(turn_bar * (turn * turn), x)
             turn_bar = turn_bar * x * 2.0 * turn
         # line 6: turn = np.tanh(w * x * y)
-        t2 = w * x
-        t3_bar = turn_bar * (1.0 - turn * turn)
-        t4_bar = sum_to(t3_bar * y, t2)
-        w_bar += sum_to(t4_bar * x, w)
-        x_bar = x_bar + sum_to(t4_bar * w, x)
-        y_bar = y_bar + sum_to(t3_bar * t2, y)
+        wx = w * x
+        tanh_arg_bar = turn_bar * (1.0 - turn * turn)
+        wx_bar = sum_to(tanh_arg_bar * y, wx)
+        w_bar += sum_to(wx_bar * x, w)
+        x_bar = x_bar + sum_to(wx_bar * w, x)
+        y_bar = y_bar + sum_to(tanh_arg_bar * wx, y)
     return x_bar, y_bar, w_bar

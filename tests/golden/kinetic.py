@@ -17,8 +17,8 @@ def kinetic_grad(mass, speed, drag, y_bar=1.0):
         raise TypeError("E5027 mass, speed and drag are declared float")
 
     # line 2: return 0.5 * mass * speed * speed + drag * speed * speed * speed - 0.5...
-    t_bar = y_bar * speed * speed
-    mass_bar = t_bar * 0.5
+    drag_times_speed_bar = y_bar * speed * speed
+    mass_bar = drag_times_speed_bar * 0.5
     speed_bar = y_bar * (2.0 * (drag * speed * speed) - speed)
-    speed_bar += t_bar * drag + y_bar * 2.0 * (0.5 * mass * speed)
+    speed_bar += drag_times_speed_bar * drag + y_bar * 2.0 * (0.5 * mass * speed)
     return mass_bar, speed_bar

@@ -33,11 +33,11 @@ def energy_grad(x, w, b, n, y_bar=1.0):
     h_bar = y_bar * 2.0 * h
     for i in reversed(range(n)):
         # line 7: h = np.tanh(h * w + b)
-        t_bar = h_bar * (1.0 - h * h)
+        tanh_arg_bar = h_bar * (1.0 - h * h)
         h = h_stack.pop()
-        h_bar = sum_to(t_bar * w, h)
-        w_bar += sum_to(t_bar * h, w)
-        b_bar += sum_to(t_bar, b)
+        h_bar = sum_to(tanh_arg_bar * w, h)
+        w_bar += sum_to(tanh_arg_bar * h, w)
+        b_bar += sum_to(tanh_arg_bar, b)
     # line 5: h = x
     x_bar = h_bar
     return x_bar, w_bar, b_bar

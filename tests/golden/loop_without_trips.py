@@ -30,9 +30,9 @@ def repeated_grad(x, n, s_bar=1.0):
         z = np.sin(x)
     s = x[0]
     for _ in range(n):
-        t = np.sum(z)
+        sum_z = np.sum(z)
         s_stack.append(s)
-        s = s * t
+        s = s * sum_z
 
     # line 10: return s
     check_seed(s_bar, s)
@@ -41,8 +41,8 @@ def repeated_grad(x, n, s_bar=1.0):
     for _ in reversed(range(n)):
         # line 9: s = s * np.sum(z)
         s = s_stack.pop()
-        z_bar += sum_to(s_bar * s, t)
-        s_bar = s_bar * t
+        z_bar += sum_to(s_bar * s, sum_z)
+        s_bar = s_bar * sum_z
     # line 7: s = x[0]
     x_bar[0] += s_bar
     for _ in reversed(range(n)):

@@ -31,8 +31,8 @@ def force_grad(kind, x, a, y_bar=1.0):
     else:
         taken = kind == "gravity" or kind == "coulomb"
         if taken:
-            t1 = x * x
-            y = a / t1
+            x_squared = x * x
+            y = a / x_squared
         else:
             raise ValueError(kind)
     y_ = np.sin(y)
@@ -49,7 +49,7 @@ def force_grad(kind, x, a, y_bar=1.0):
         x_bar = np.zeros_like(x)
         if taken:
             # line 9: y = a / (x * x)
-            t2 = y_bar_ / t1
-            x_bar = -sum_to(t2 * y, t1) * 2.0 * x
-            a_bar = sum_to(t2, a)
+            t = y_bar_ / x_squared
+            x_bar = -sum_to(t * y, x_squared) * 2.0 * x
+            a_bar = sum_to(t, a)
     return x_bar, a_bar

@@ -19,29 +19,30 @@ from srcgrad.runtime import check_arrays, sum_to
 def orbit_grad(x, a, h, n, y_bar=1.0):
     """Gradient of `orbit` with respect to x, a.
 
-    Recorded: x, t1, t2, each trip of the loop in line 5 (needed by lines 6, 7).
+    Recorded: x, sin_x, sin_arg, each trip of the loop in line 5 (needed by lines 6,
+        7).
     """
     if not all(isinstance(value, (int, float)) for value in (a, h)):
         raise TypeError("E5027 a and h are declared float")
     check_arrays(x)
     kept = []
     for _ in range(n):
-        t1 = np.sin(x)
-        k = a * t1
-        t2 = x + 0.5 * h * k
-        kept.append((x, t1, t2))
-        x = x + h * np.sin(t2)
+        sin_x = np.sin(x)
+        k = a * sin_x
+        sin_arg = x + 0.5 * h * k
+        kept.append((x, sin_x, sin_arg))
+        x = x + h * np.sin(sin_arg)
 
     a_bar = 0.0
     # line 8: return np.sum(x)
     x_bar = np.full_like(x, y_bar)
     for _ in reversed(range(n)):
-        x, t1, t2 = kept.pop()
+        x, sin_x, sin_arg = kept.pop()
         # line 7: x = x + h * np.sin(x + 0.5 * h * k)
-        t2_bar = x_bar * h * np.cos(t2)
-        k_bar = t2_bar * (0.5 * h)
-        x_bar += t2_bar
+        sin_arg_bar = x_bar * h * np.cos(sin_arg)
+        k_bar = sin_arg_bar * (0.5 * h)
+        x_bar += sin_arg_bar
         # line 6: k = a * np.sin(x)
         x_bar += k_bar * a * np.cos(x)
-        a_bar += sum_to(k_bar * t1, a)
+        a_bar += sum_to(k_bar * sin_x, a)
     return x_bar, a_bar

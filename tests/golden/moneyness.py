@@ -23,13 +23,13 @@ def squared_distance_grad(spot, strike, spread, y_bar=1.0):
     check_arrays(strike)
     t1 = np.log(spot / strike)
     z = t1 / spread
-    t2 = z * z
-    t3 = np.exp(-t2)
+    z_squared = z * z
+    t2 = np.exp(-z_squared)
 
     # line 6: return 0.3 * np.sum(z * z * np.exp(-z * z))
-    t4_bar = y_bar * 0.3
+    t3_bar = y_bar * 0.3
     # line 5: z = np.log(spot / strike) / spread
-    t1_bar = sum_to(t4_bar * 2.0 * t3 * z * (1.0 - t2) / spread, t1)
+    t1_bar = sum_to(t3_bar * 2.0 * t2 * z * (1.0 - z_squared) / spread, t1)
     spot_bar = sum_to(t1_bar / spot, spot)
     strike_bar = -sum_to(t1_bar / strike, strike)
     return spot_bar, strike_bar

@@ -18,11 +18,13 @@ from srcgrad.runtime import check_real
 def powers_jvp(x, *, x_dot):
     """Value of `powers` and its derivative along tangents of x."""
     check_real(x)
-    t1 = np.exp(1j * x)
-    z = t1 * x
-    z_dot = x_dot * t1 * (1j * x + 1.0)
-    t2 = np.abs(z)
-    y = t2**2 + np.angle(z)
-    t3_dot = (z_dot * -1j * np.conj(z) / np.where(t2 == 0.0, 1.0, t2 * t2)).real
-    y_dot = (z_dot * 2.0 * np.conj(z)).real + t3_dot
+    t = np.exp(1j * x)
+    z = t * x
+    z_dot = x_dot * t * (1j * x + 1.0)
+    abs_z = np.abs(z)
+    y = abs_z**2 + np.angle(z)
+    angle_z_dot = (
+        z_dot * -1j * np.conj(z) / np.where(abs_z == 0.0, 1.0, abs_z * abs_z)
+    ).real
+    y_dot = (z_dot * 2.0 * np.conj(z)).real + angle_z_dot
     return y, y_dot

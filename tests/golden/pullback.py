@@ -22,14 +22,14 @@ def outputs_vjp(x, y):
     Recorded: nothing.
     """
     z = x * y
-    t = np.exp(z)
+    exp_z = np.exp(z)
 
     def outputs_back(y_bar_):
         # line 6: return np.sum(z), np.exp(z)
-        z_bar = y_bar_[1] * t + y_bar_[0]
+        z_bar = y_bar_[1] * exp_z + y_bar_[0]
         # line 5: z = x * y
         x_bar = sum_to(z_bar * y, x)
         y_bar = sum_to(z_bar * x, y)
         return x_bar, y_bar
 
-    return (np.sum(z), t), outputs_back
+    return (np.sum(z), exp_z), outputs_back

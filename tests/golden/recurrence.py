@@ -21,27 +21,27 @@ from srcgrad.runtime import check_arrays, check_sequences, fit_to, sum_to
 def response_grad(h, w, gains, total_bar=1.0):
     """Gradient of `response` with respect to h.
 
-    Recorded: t1, e, t2, h, each trip of the loop in line 6 (needed by lines 7, 8,
-        9).
+    Recorded: tanh_h, e, sum_e, h, each trip of the loop in line 6 (needed by lines
+        7, 8, 9).
     """
     check_arrays(h, w)
     check_sequences(gains)
     kept = []
     for gain in gains:
-        t1 = np.tanh(h)
-        h = t1 + 1.0
+        tanh_h = np.tanh(h)
+        h = tanh_h + 1.0
         e = np.exp(w * h)
-        t2 = np.sum(e)
-        kept.append((t1, e, t2, h))
+        sum_e = np.sum(e)
+        kept.append((tanh_h, e, sum_e, h))
 
     h_bar = np.zeros_like(h)
     for i in reversed(range(len(gains))):
-        t1, e, t2, h = kept.pop()
+        tanh_h, e, sum_e, h = kept.pop()
         gain = gains[i]
         # line 9: total += np.sum(gain * (e - np.sum(e)))
-        t3_bar = fit_to(total_bar * gain, e)
+        t_bar = fit_to(total_bar * gain, e)
         # line 8: e = np.exp(w * h)
-        h_bar += sum_to((t3_bar - sum_to(t3_bar, t2)) * e * w, h)
+        h_bar += sum_to((t_bar - sum_to(t_bar, sum_e)) * e * w, h)
         # line 7: h = np.tanh(h) + 1.0
-        h_bar = h_bar * (1.0 - t1 * t1)
+        h_bar = h_bar * (1.0 - tanh_h * tanh_h)
     return h_bar

@@ -26,21 +26,21 @@ def rnn_grad(w, u, x, h, y_bar=1.0):
         h = np.tanh(w @ h + u @ x[t])
 
     x_bar = np.zeros_like(x)
-    t1_bars = []
+    tanh_arg_bars = []
     hs = []
     xs = []
     # line 7: return np.sum(h * h)
     h_bar = y_bar * 2.0 * h
     for t in reversed(range(x.shape[0])):
         # line 6: h = np.tanh(w @ h + u @ x[t])
-        t1_bar = h_bar * (1.0 - h * h)
+        tanh_arg_bar = h_bar * (1.0 - h * h)
         h = h_stack.pop()
-        t1_bars.append(t1_bar)
+        tanh_arg_bars.append(tanh_arg_bar)
         hs.append(h)
-        h_bar = matmul_right(t1_bar, w, h)
-        x_bar[t] += matmul_right(t1_bar, u, x[t])
+        h_bar = matmul_right(tanh_arg_bar, w, h)
+        x_bar[t] += matmul_right(tanh_arg_bar, u, x[t])
         xs.append(x[t])
     # line 6: h = np.tanh(w @ h + u @ x[t])
-    w_bar = sum_products(matmul_left, t1_bars, w, hs)
-    u_bar = sum_products(matmul_left, t1_bars, u, xs)
+    w_bar = sum_products(matmul_left, tanh_arg_bars, w, hs)
+    u_bar = sum_products(matmul_left, tanh_arg_bars, u, xs)
     return w_bar, u_bar, x_bar, h_bar

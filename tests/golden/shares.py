@@ -22,34 +22,34 @@ def surprise_grad(w, h, targets, y_bar=1.0):
     """Gradient of `surprise` with respect to w, h.
 
     Recorded: h, each trip of the loop in line 6 (needed by line 7).
-    Recorded: t2, each trip of the loop in line 6 (needed by line 9).
+    Recorded: t1, each trip of the loop in line 6 (needed by line 9).
     """
     check_shapes((w, h, targets), "w: k; h: k; targets: n k")
-    t2_stack = []
+    t1_stack = []
     h_stack = []
     for t in range(targets.shape[0]):
         h_stack.append(h)
         h = np.tanh(w * h)
         scores = w * h
-        t1 = np.exp(scores)
-        t2 = t1 / (np.sum(t1) + 1.0)
-        t2_stack.append(t2)
+        exp_scores = np.exp(scores)
+        t1 = exp_scores / (np.sum(exp_scores) + 1.0)
+        t1_stack.append(t1)
 
     w_bar = np.zeros_like(w)
     h_bar = np.zeros_like(h)
     # line 10: return -total
     total_bar = -y_bar
     for t in reversed(range(targets.shape[0])):
-        t2 = t2_stack.pop()
+        t1 = t1_stack.pop()
         # line 9: total += np.sum(targets[t] * (scores - np.log(np.sum(np.exp(scores)...
-        t3_bar = total_bar * targets[t]
-        scores_bar = t3_bar - t3_bar.sum() * t2
+        t2_bar = total_bar * targets[t]
+        scores_bar = t2_bar - t2_bar.sum() * t1
         # line 8: scores = w * h
         w_bar += scores_bar * h
         h_bar += scores_bar * w
         # line 7: h = np.tanh(w * h)
-        t4_bar = h_bar * (1.0 - h * h)
+        wh_bar = h_bar * (1.0 - h * h)
         h = h_stack.pop()
-        w_bar += t4_bar * h
-        h_bar = t4_bar * w
+        w_bar += wh_bar * h
+        h_bar = wh_bar * w
     return w_bar, h_bar

@@ -20,29 +20,29 @@ from srcgrad.runtime import check_arrays, sum_to
 def relaxed_grad(x, c, n, y_bar=1.0):
     """Gradient of `relaxed` with respect to x, c.
 
-    Recorded: x, damp, t1, each trip of the loop in line 5 (needed by lines 7, 8).
+    Recorded: x, damp, t, each trip of the loop in line 5 (needed by lines 7, 8).
     """
     check_arrays(x)
     kept = []
     for k in range(n):
         gain = np.exp(-c * c)
         damp = np.sqrt(gain + k)
-        t1 = np.tanh(x * gain)
-        kept.append((x, damp, t1))
-        x = t1 + x * damp
+        t = np.tanh(x * gain)
+        kept.append((x, damp, t))
+        x = t + x * damp
 
     c_bar = np.zeros_like(c)
     # line 9: return np.sum(x)
     x_bar = np.full_like(x, y_bar)
     for k in reversed(range(n)):
-        x, damp, t1 = kept.pop()
+        x, damp, t = kept.pop()
         # line 8: x = np.tanh(x * gain) + x * damp
-        t2_bar = x_bar
-        t3_bar = x_bar * (1.0 - t1 * t1)
-        x_bar = sum_to(t2_bar * damp + t3_bar * gain, x)
-        gain_bar = sum_to(t3_bar * x, gain)
+        x_times_damp_bar = x_bar
+        x_times_gain_bar = x_bar * (1.0 - t * t)
+        x_bar = sum_to(x_times_damp_bar * damp + x_times_gain_bar * gain, x)
+        gain_bar = sum_to(x_times_gain_bar * x, gain)
         # line 7: damp = np.sqrt(gain + k)
-        gain_bar += 0.5 * sum_to(t2_bar * x, damp) / damp
+        gain_bar += 0.5 * sum_to(x_times_damp_bar * x, damp) / damp
         # line 6: gain = np.exp(-c * c)
         c_bar -= gain_bar * gain * 2.0 * c
     return x_bar, c_bar

@@ -26,11 +26,11 @@ def spread_grad(x, gamma, y_bar=1.0):
     below = x[:, 1:]
     t1 = np.ones((2, 1))
     padded = np.concatenate((below, t1), axis=1)
-    t2 = np.exp(logs)
-    t3 = np.sin(padded)
-    steps = np.sum(t2 * t3)
-    t4 = np.sum(below * below)
-    y = steps + gamma * t4
+    exp_logs = np.exp(logs)
+    sin_padded = np.sin(padded)
+    steps = np.sum(exp_logs * sin_padded)
+    t2 = np.sum(below * below)
+    y = steps + gamma * t2
 
     # line 9: return steps + gamma * np.sum(below * below)
     check_seed(y_bar, y)
@@ -38,9 +38,11 @@ def spread_grad(x, gamma, y_bar=1.0):
     steps_bar = sum_to(y_bar, steps)
     # line 8: steps = np.sum(np.exp(logs) * np.sin(padded))
     # line 7: padded = np.concatenate((below, np.ones((2, 1))), axis=1)
-    t5 = split_like(fit_to(steps_bar * t2, t3) * np.cos(padded), (below, t1), 1)
+    t3 = split_like(
+        fit_to(steps_bar * exp_logs, sin_padded) * np.cos(padded), (below, t1), 1
+    )
     # line 6: below = x[:, 1:]
-    x_bar[:, 1:] = sum_to(y_bar * gamma, t4) * 2.0 * below + t5[0]
+    x_bar[:, 1:] = sum_to(y_bar * gamma, t2) * 2.0 * below + t3[0]
     # line 5: logs = x[:, :1]
-    x_bar[:, :1] = fit_to(steps_bar * t3, t2) * t2
+    x_bar[:, :1] = fit_to(steps_bar * sin_padded, exp_logs) * exp_logs
     return x_bar

@@ -17,8 +17,8 @@ import numpy as np
 def spring_jvp(x, k, *, x_dot, k_dot):
     """Value of `spring` and its derivative along tangents of x, k."""
     d = np.diff(x)
-    t1 = 0.5 * k
-    t2 = np.sum(d * d)
-    y = t1 * t2
-    y_dot = k_dot * 0.5 * t2 + np.sum(np.diff(x_dot) * 2.0 * d) * t1
+    half_k = 0.5 * k
+    t = np.sum(d * d)
+    y = half_k * t
+    y_dot = k_dot * 0.5 * t + np.sum(np.diff(x_dot) * 2.0 * d) * half_k
     return y, y_dot

@@ -22,8 +22,8 @@ def layer_grad(x, w, b, y_bar=1.0):
     h = np.tanh(x @ w + b)
 
     # line 5: h = np.tanh(x @ w + b)
-    t_bar = y_bar * (1.0 - h * h)
-    x_bar = matmul_left(t_bar, x, w)
-    w_bar = matmul_right(t_bar, x, w)
-    b_bar = sum_to(t_bar, b)
+    tanh_arg_bar = y_bar * (1.0 - h * h)
+    x_bar = matmul_left(tanh_arg_bar, x, w)
+    w_bar = matmul_right(tanh_arg_bar, x, w)
+    b_bar = sum_to(tanh_arg_bar, b)
     return x_bar, w_bar, b_bar

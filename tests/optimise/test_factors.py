@@ -60,10 +60,10 @@ def test_gradients(function: Any, shapes: tuple[Any, ...]) -> None:
     ("function", "line"),
     [
         (plus, "x_bar = y_bar_ * (np.sin(z) + y)"),
-        (first_minus, "x_bar = y_bar_ * (np.sin(z) - y) + t_bar * z"),
-        (second_minus, "x_bar = y_bar_ * (y - np.sin(z)) + t_bar * z"),
-        (both_minus, "x_bar = -y_bar_ * (y + np.sin(z)) + t_bar * z"),
-        (density, "u_bar = t3 * t2 * u * (1.0 - t1) * 2.0"),
+        (first_minus, "x_bar = y_bar_ * (np.sin(z) - y) + xz_bar * z"),
+        (second_minus, "x_bar = y_bar_ * (y - np.sin(z)) + xz_bar * z"),
+        (both_minus, "x_bar = -y_bar_ * (y + np.sin(z)) + xz_bar * z"),
+        (density, "u_bar = t2 * t1 * u * (1.0 - u_squared) * 2.0"),
     ],
 )
 def test_texts(function: Any, line: str) -> None:

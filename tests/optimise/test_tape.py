@@ -130,9 +130,9 @@ def moved_past(x, y, n):
 
 def test_what_is_bound_in_between_is_kept_apart() -> None:
     text = srcgrad.source(moved_past, wrt=(0, 1))
-    assert text.index("x_stack.append(x)") < text.index("x = x * y") < text.index("kept.append((y, t))")
-    assert text.index("y, t = kept.pop()") < text.index("np.cos(x)") < text.index("x = x_stack.pop()")
-    assert "Recorded: y, t, each trip of the loop in line" in text
+    assert text.index("x_stack.append(x)") < text.index("x = x * y") < text.index("kept.append((y, sin_x))")
+    assert text.index("y, sin_x = kept.pop()") < text.index("np.cos(x)") < text.index("x = x_stack.pop()")
+    assert "Recorded: y, sin_x, each trip of the loop in line" in text
     check_grads(moved_past, (X, 0.9 * X, 3), wrt=(0, 1), order=2)
 
 
