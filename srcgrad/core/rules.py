@@ -116,7 +116,7 @@ class CalledObject:
     for so many arguments of the call. `held` tells of an object that was made before how its parameters are read: the
     text of each, in which `self` is the object; None of one for which nothing stands. Several arguments of a call are
     one tuple if it takes them `together`. It `copies` what makes it if later writes are not seen; None: a list, no
-    array.
+    array. One that has computed with it already is `steady`: nothing stands for it where that may be written into.
     `derived` are methods that make another such object: a function of the first parameter and the method's arguments.
     """
 
@@ -126,6 +126,7 @@ class CalledObject:
     held: Callable[[object], dict[str, str] | None]
     together: bool = False
     copies: bool | None = False
+    steady: bool = False
     derived: dict[str, Function] = field(default_factory=dict)
 
 
@@ -140,11 +141,12 @@ def made_to_be_called(
     held: Callable[[object], dict[str, str] | None],
     together: bool = False,
     copies: bool | None = False,
+    steady: bool = False,
     derived: dict[str, Function] | None = None,
 ) -> None:
     """Let functions stand for the calls of an object of a class: the first for those with one argument."""
     _called[key_of(cls)] = CalledObject(
-        dict(enumerate(helpers, 1)), made, required, held, together, copies, derived or {}
+        dict(enumerate(helpers, 1)), made, required, held, together, copies, steady, derived or {}
     )
 
 

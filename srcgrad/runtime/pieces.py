@@ -189,6 +189,15 @@ def line_found(x: Array, y: Array, alternative: str = "two-sided") -> tuple[Arra
     return (*found, found.intercept_stderr)
 
 
+def powers_at(c: Array, places: Array) -> Array:
+    """What `np.poly1d(c)` gives at places.
+
+    >>> float(powers_at([1.0, 2.0], 3.0))
+    5.0
+    """
+    return np.poly1d(c)(places)
+
+
 def series_at(coef: Array, places: Array) -> Array:
     """What `np.polynomial.Polynomial(coef)` gives at places.
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
-from scipy import interpolate, signal, stats
+from scipy import interpolate, signal, sparse, stats
 from scipy.integrate import dblquad, solve_ivp
 from scipy.interpolate import splev, splrep
 
-from srcgrad import grad, implicit
+from srcgrad import grad, hvp, implicit
+from srcgrad.core.errors import DifferentiationError
 
 K = np.linspace(0.0, 4.0, 6)
 T = np.linspace(0.0, 1.0, 5)
@@ -81,6 +82,29 @@ def shared(x: Any) -> Any:
 
 def test_a_list_that_changes_later_is_another_one():
     assert grad(shared)(1.5) == pytest.approx(3.0 * 1.5**2 + 2.0, rel=1e-14)
+
+
+def changed_sample(x: Any) -> Any:
+    sample = np.sin(x * T)
+    density = stats.gaussian_kde(sample)
+    sample[0] = 9.0 * x
+    return density(0.3)[0]
+
+
+def test_a_density_whose_sample_changes_is_refused():
+    """SciPy keeps the array, and the covariance that it had."""
+    with pytest.raises(DifferentiationError, match="E5010"):
+        grad(changed_sample)(1.5)
+
+
+def turned(x: Any) -> Any:
+    matrix = sparse.diags([(1.0 + 2.0j) * np.ones(4), -np.ones(3)], [0, 1], format="csc")
+    return np.sum(np.abs(matrix @ (x * np.arange(4.0)) + 1j * x) ** 2)
+
+
+def test_a_sparse_matrix_of_constants_may_be_complex():
+    """Its second derivative was refused: the source of `diags` was looked into."""
+    assert hvp(turned)(1.1, 1.0) == pytest.approx(2.0 * turned(1.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("program", [splines, samples, spectra, areas, polynomials, dense, implicitly])

@@ -1257,6 +1257,9 @@ def called_objects(function: Node, work: Rewriting) -> None:
         if all(_is_called_only(tree, held, given[0]) for tree in trees):
             made[held] = given
     changed = _changed_names([function, *nested], set(made), work) if made else set()
+    for held in [one for one, (known, _) in made.items() if known.steady]:
+        if any(_names_in(value) & changed for value in made[held][1].values()):
+            del made[held]
     if made:
         function.body = rewrite_blocks(function.body, lambda block: _without_objects(block, made, changed, work))
     standing: dict[Node, tuple[CalledObject, dict[str, Node]]] = {}

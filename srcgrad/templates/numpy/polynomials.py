@@ -5,7 +5,7 @@ from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, 
 
 from srcgrad.core.rules import adjoint, made_to_be_called
 from srcgrad.runtime.layout import require_handled
-from srcgrad.runtime.pieces import chebyshev_at, fitted_at, legendre_at, series_at
+from srcgrad.runtime.pieces import chebyshev_at, fitted_at, legendre_at, powers_at, series_at
 
 
 @adjoint.composed(
@@ -268,6 +268,11 @@ def series_integral(c, m=1, k=(), lbnd=None):
     return made
 
 
+@adjoint.composed(powers_at, forms=(("powers_at(x, y)", (3,), (2,)),), note="Of `np.poly1d(c)(x)`.")
+def powers_of_at(c, places):
+    return np.polyval(np.atleast_1d(c), places)
+
+
 @adjoint.composed(series_at, forms=(("series_at(x, y)", (3,), (2,)),), note="Of `Polynomial(coef)(x)`.")
 def series_of_at(coef, places):
     return polynomial.polyval(places, np.asarray(coef))
@@ -303,7 +308,7 @@ def held_by_series(made):
 
 made_to_be_called(
     np.poly1d,
-    np.polyval,
+    powers_at,
     made=("c_or_r",),
     required=1,
     held=lambda made: {"c_or_r": "self.coeffs"},

@@ -380,7 +380,7 @@ def held_by_kde(made):
 
 
 made_to_be_called(
-    stats.gaussian_kde, density_at, made=("dataset", "bw_method"), required=1, held=held_by_kde, copies=True
+    stats.gaussian_kde, density_at, made=("dataset", "bw_method"), required=1, held=held_by_kde, steady=True
 )
 
 FROZEN = "it makes a frozen distribution, of which pdf, cdf, ppf and the like have derivatives, with their logarithms"
