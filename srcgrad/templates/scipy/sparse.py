@@ -32,8 +32,8 @@ declare_refused(
 )
 
 MADE = """diags diags_array spdiags eye eye_array identity kron kronsum block_array block_diag bmat hstack vstack tril
-triu csr_matrix csc_matrix coo_matrix dia_matrix bsr_matrix lil_matrix dok_matrix csr_array csc_array coo_array dia_array
-bsr_array lil_array dok_array"""
+triu csr_matrix csc_matrix coo_matrix dia_matrix bsr_matrix lil_matrix dok_matrix csr_array csc_array coo_array
+dia_array bsr_array lil_array dok_array"""
 
 declare(
     sparse,
