@@ -35,10 +35,14 @@ from srcgrad.core.trees import (
     expression,
     literal_node,
     literal_value,
+    loads,
     name,
     new_axes,
     same_tree,
     statement,
+    statements,
+    stores,
+    written_names,
 )
 from srcgrad.derive.instantiate_rules import real_part
 from srcgrad.derive.masks import Mask
@@ -666,6 +670,14 @@ class Adjoints:
         self.state[primal] = NUMBER if self.may_be_unbound(primal) and not bound else ZERO
         return made
 
+    def _means_another(self, primal: str) -> bool:
+        """Whether an argument of unknown kind is bound anew to what is not made of it: it may be of another kind."""
+        known = self.facts.kinds.arguments.get(primal, UNKNOWN).tag
+        if known != "unknown" or primal not in self.facts.activity.rebound:
+            return False
+        bound = [n for n in statements(self.facts.source.tree.body) if primal in stores(n) and not written_names(n)]
+        return any(primal not in loads(n) for n in bound)
+
     def zero_value(self, primal: str, spec: Spec | None, bound: bool = False) -> Node:
         """Zeros that mirror a primal value; 0.0 if that may have none here, unless it is known to be `bound`."""
         kind = self.facts.kinds.of_names.get(primal, UNKNOWN)
@@ -677,6 +689,7 @@ class Adjoints:
         if self.is_half(primal) and primal not in self.facts.kinds.containers:
             return self.half_zeros(primal)
         parameter = parameter and primal not in self.facts.kinds.containers and not may_count(primal, self.facts)
+        parameter = parameter and not self._means_another(primal)
         counted = kind.tag == "unknown" and self.facts.request.called  # a caller's argument may be a counter
         if parameter and kind.tag in ("unknown", "array") and not counted:
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)

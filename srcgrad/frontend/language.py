@@ -605,9 +605,17 @@ def _maker(text: ast.Call, module: StaticModule | None, seen: frozenset[str] = f
 def _text(value: Node, scope: Scope) -> ast.expr | None:
     """What a name of a module that does not run is bound to, as a tree."""
     found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
-    if found is None or found.kind != "value" or found.expression is None:
+    if found is None or found.kind != "value":
         return None
-    return ast.parse(found.expression, mode="eval").body
+    if found.expression is not None:
+        return ast.parse(found.expression, mode="eval").body
+    body = found.module.tree.body if found.module is not None and isinstance(value, gast.Name) else []
+    bound = [one.value for one in body if isinstance(one, ast.Assign) and value.id in map(_spelled, one.targets)]
+    return bound[0] if len(bound) == 1 else None  # a value that other statements may change
+
+
+def _spelled(place: ast.expr) -> str:
+    return place.id if isinstance(place, ast.Name) else ""
 
 
 def check_passive(value: Node, scope: Scope) -> None:

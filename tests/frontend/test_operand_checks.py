@@ -460,3 +460,25 @@ def test_a_dict_that_is_gone_through(body: str) -> None:
     right = [_with_dict(text, mode, wrt, due) for mode, wrt in cases]
     assert right[1] or "range" not in body
     assert (right[1] and right[3]) or "values" not in body
+
+
+def test_an_argument_that_a_loop_binds_to_something_else() -> None:
+    text = "def f(x, y):\n    for h in range(2):\n        y = h\n    return x + sum([y for k in (1, 2)])\n"
+    made: dict[str, Any] = {}
+    exec(dump("-:f", text=text).text, made)
+    assert made["f_grad"](0.5, 0.7) == (1.0, 0.0)
+
+
+def test_an_object_of_the_module_that_others_may_change() -> None:
+    text = (
+        "import numpy as np\nclass Box:\n    def __init__(self, w):\n        self.w = w\n    def dot(self, t):\n"
+        "        return np.sin(t) + self.w\n    def set(self, x):\n        self.w = x\nmodel = Box(0.6)\n"
+        "def f(b):\n    return np.sum(model.dot(b))\n"
+    )
+    try:
+        made: dict[str, Any] = {}
+        exec(dump("-:f", text=text).text, made)
+    except srcgrad.DifferentiationError as error:
+        assert error.code == "E5017"
+    else:
+        np.testing.assert_allclose(made["f_grad"](np.array([0.3, 0.7])), np.cos([0.3, 0.7]))

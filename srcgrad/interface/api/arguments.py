@@ -506,23 +506,37 @@ def like_output(tangent: Any, output: object) -> Any:
     return tangent
 
 
-def cast_seed(seed: Any, output: Any) -> object:
+def cast_seed(seed: object, output: object) -> object:
     """The seed in the dtype of the output; E5014 if its shape differs."""
+    return _cast(seed, output, False)
+
+
+def cast_tangent(tangent: object, argument: object) -> object:
+    """The tangent in the dtype of the argument, 0 for an integer part, which is a constant; E5014 as for a seed.
+
+    >>> cast_tangent((1.0, 1.0), (2.0, 3))
+    (1.0, 0.0)
+    """
+    return _cast(tangent, argument, True)
+
+
+def _cast(seed: Any, output: Any, steady: bool) -> object:
+    """A seed or a tangent in the dtype of a value; 0 for integers, if these are `steady`."""
     if isinstance(output, dict):
         if not isinstance(seed, dict) or seed.keys() != output.keys():
             raise DifferentiationError("E5014", "the keys of the seed are not those of the output", "make them equal")
-        return {key: cast_seed(seed[key], part) for key, part in output.items()}
+        return {key: _cast(seed[key], part, steady) for key, part in output.items()}
     if dataclasses.is_dataclass(output) and not isinstance(output, type):
         if type(seed) is not type(output):
             raise DifferentiationError("E5014", f"the seed is no {type(output).__name__}", "pass one")
         names = [f.name for f in dataclasses.fields(output) if f.init]
-        return dataclasses.replace(seed, **{n: cast_seed(getattr(seed, n), getattr(output, n)) for n in names})
+        return dataclasses.replace(seed, **{n: _cast(getattr(seed, n), getattr(output, n), steady) for n in names})
     if isinstance(output, tuple | list):
         if not isinstance(seed, tuple | list) or len(seed) != len(output):
             raise DifferentiationError(
                 "E5014", f"the output has {len(output)} parts, the seed has not", "pass a tuple of seeds"
             )
-        parts = [cast_seed(s, y) for s, y in zip(seed, output, strict=True)]
+        parts = [_cast(s, y, steady) for s, y in zip(seed, output, strict=True)]
         return parts if isinstance(output, list) else tuple(parts)
     if output is None or isinstance(output, str):
         return None
@@ -545,6 +559,8 @@ def cast_seed(seed: Any, output: Any) -> object:
         return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)
     if isinstance(output, complex):
         return complex(seed)
+    if steady and not isinstance(output, float):
+        return np.zeros(wanted) if wanted else 0.0
     return float(seed) if not wanted else np.asarray(seed, dtype=float)
 
 

@@ -64,7 +64,7 @@ from srcgrad.interface.api.execute import (
     module_of,
     resident_on,
     run,
-    seed_like,
+    tangent_like,
 )
 from srcgrad.module import ALONE, LeadingAxes, Module
 
@@ -632,7 +632,7 @@ class Derivative(Generic[P, R]):
         made, device = self.ready_text(values) if made is None else (made, device_in(values))
         resident = resident_on(device, values)
         pairs = zip(made.seeds, tangents, self.wrt, strict=True)
-        given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
+        given = {seed: tangent_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
         found = run(functools.partial(made.function, **given), values, self.named, device, self.primal)
         if self.mode == "hvp":
             return self.primal.result(found, values, device)

@@ -51,7 +51,16 @@ from srcgrad.core.source_text import (
 )
 from srcgrad.core.target import Target, Text
 from srcgrad.derive.row_blocks import Blocks
-from srcgrad.interface.api.arguments import are_direct, as_memory, cast_seed, device_in, on_device, on_host, using
+from srcgrad.interface.api.arguments import (
+    are_direct,
+    as_memory,
+    cast_seed,
+    cast_tangent,
+    device_in,
+    on_device,
+    on_host,
+    using,
+)
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
 from srcgrad.interface.api.snapshots import check_apart, outside_of
 from srcgrad.module import ALONE, LeadingAxes, Module
@@ -340,6 +349,11 @@ def resident_on(device: Device | None, values: Sequence[object]) -> Device | Non
 def seed_like(output: object, seed: object, resident: Device | None) -> object:
     """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
     return on_device(cast_seed(on_host(seed), as_memory(output)), resident)
+
+
+def tangent_like(argument: object, tangent: object, resident: Device | None) -> object:
+    """A tangent in the dtype of an argument, where the text runs; E5014 if its shape differs."""
+    return on_device(cast_tangent(on_host(tangent), as_memory(argument)), resident)
 
 
 def _raise(error: Exception, again: Callable[[], object] | None) -> NoReturn:

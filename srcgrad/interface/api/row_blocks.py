@@ -25,7 +25,7 @@ from srcgrad.frontend.functions_with_rules import primal_of
 from srcgrad.interface.api.arguments import kind_of, like_output, mirrors
 from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Wrt, names_of
-from srcgrad.interface.api.execute import ExecutedText, Pullback, changes, run, seed_like, writes
+from srcgrad.interface.api.execute import ExecutedText, Pullback, changes, run, tangent_like, writes
 from srcgrad.interface.api.snapshots import copies
 from srcgrad.module import Module, static_function, text_of
 
@@ -153,7 +153,7 @@ class RowDerivative(AnyDerivative):
     def _tangent(self, name: str, value: Value, tangent: Value) -> Value:
         """A tangent in the dtype of an argument; E5014 if its shape differs."""
         if name not in self.over:
-            return seed_like(value, tangent, None)
+            return tangent_like(value, tangent, None)
         given = tangent if is_spread(tangent) else np.asarray(tangent)
         if given.shape != value.shape:
             what = f"the tangent of `{name}` has the shape {given.shape}, not {value.shape}"

@@ -292,3 +292,14 @@ def test_text_of_the_second_and_third_derivative():
         assert len(lines) <= 15
         assert "sum_to" not in derivative.source
     assert len(third.source) < 1.2 * len(second.source)
+
+
+def test_an_integer_in_a_tuple_is_a_constant_in_all_modes() -> None:
+    def f(p):
+        a, n = p
+        return a * a * n
+
+    assert srcgrad.jvp(f, ((2.0, 3),), ((1.0, 1.0),)) == (12.0, 12.0)
+    assert srcgrad.linearize(f, (2.0, 3))[1]((1.0, 1.0)) == 12.0
+    assert srcgrad.hvp(f)((2.0, 3), (1.0, 1.0)) == (6.0, None)
+    assert srcgrad.grad(f)((2.0, 3)) == (12.0, None)
