@@ -18,13 +18,14 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import check_aliases
-from srcgrad.analysis.containers import containers, look_at_items
+from srcgrad.analysis.containers import containers
 from srcgrad.analysis.dtypes import complex_limits, complex_values
 from srcgrad.analysis.mutation import (
     check_dtypes,
     check_entered,
     check_mutation,
     definite_assignment,
+    look_at_items,
     look_at_options,
     unbound_names,
 )

@@ -12,7 +12,6 @@ What goes into a list and changes in place later: it changes in the list as well
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 
 import gast
 
@@ -37,8 +36,6 @@ from srcgrad.core.trees import (
     Node,
     at,
     is_write,
-    parameters,
-    part_written,
     statement,
     statements,
     stores,
@@ -46,7 +43,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import places, rewrite_statements
+from srcgrad.core.visitor import places
 from srcgrad.frontend.early_facts import several_of
 from srcgrad.frontend.resolve import bind, binding_of
 
@@ -305,78 +302,6 @@ def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[object, Kind], .
     if source is None or not any(one is not None and one.object is runtime.zeros_like for one in found):
         return ()
     return facts.kinds.of_names.get(source, UNKNOWN).items
-
-
-def look_at_items(function: Node, facts: Facts) -> Node:
-    """Look at the items that are updated when the text runs, where they are not known to be numbers."""
-    if facts.origin.updates:
-        order = list(statements(function.body))
-        given = {p for p in parameters(function) if not facts.kinds.of_names.get(p, UNKNOWN).items}
-        held = dict.fromkeys(written_names(node)[0] for node in facts.origin.updates)
-        unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
-        _look(function, unknown, facts)
-    mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
-    if mixed:
-        _look(function, dict.fromkeys(written_names(node)[0] for node in mixed), facts, mixed)
-    return function
-
-
-def _is_mixed(node: Node, facts: Facts) -> bool:
-    """Whether `d[k] += e` updates what a name holds as a list in one place, and as another kind of value elsewhere."""
-    held = getattr(getattr(node.target, "value", None), "id", "")
-    kinds = [
-        facts.kinds.of_names[one].tag for one in (held, facts.names.base.get(held, held)) if one in facts.kinds.of_names
-    ]
-    return any(tag in ("list", "tuple", "dict") for tag in kinds)
-
-
-def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
-    """Whether all that goes into a list or dict is known to be a number."""
-    kind = facts.kinds.of_names.get(facts.names.base.get(held, held))
-    if kind is not None and any(part.tag != "scalar" for _, part in kind.items):
-        return False
-    for node in order:
-        if target(node) == held:
-            value = node.value
-            parts = getattr(value, "elts", None) or getattr(value, "values", None)
-            empty = isinstance(value, gast.List | gast.Dict) and not parts
-            if (
-                node not in facts.resolution.copies
-                and not empty
-                and not all(_is_number_item(p, facts) for p in parts or [value])
-            ):
-                return False
-        elif held in written_names(node) and is_write(node) and node not in facts.origin.updates:
-            if not _is_number_item(node.value, facts):
-                return False
-        elif held in written_names(node) and isinstance(node, gast.Expr) and node.value.args:
-            if not _is_number_item(node.value.args[-1], facts):
-                return False
-    return True
-
-
-def _is_number_item(value: Node, facts: Facts) -> bool:
-    if isinstance(value, gast.Constant):
-        return isinstance(value.value, int | float)
-    spec = facts.values.spec.get(value)
-    return spec is not None and spec.scalar
-
-
-def _look(function: Node, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
-    def looked_at(node: Node) -> Block:
-        if not (node in facts.origin.updates or node in mixed) or written_names(node)[0] not in unknown:
-            return [node]
-        part = copy_with_facts(part_written(node), facts)
-        part.ctx = gast.Load()
-        call = f"{facts.library('check_item')}(x)"
-        if node in mixed:
-            call = call.replace("(x)", f"(x, {written_names(node)[0]})")
-        check = statement(call, x=part)
-        facts.resolution.effects[check] = None
-        facts.origin.user[check] = facts.origin.user.get(node, node)
-        return [at(check, node), node]
-
-    function.body = rewrite_statements(function.body, looked_at, backwards=True)
 
 
 def puts_array_in_list(node: Node, name: str, block: Block, facts: Facts) -> bool:

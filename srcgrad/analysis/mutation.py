@@ -368,6 +368,133 @@ def _asks_options(operation: Operation) -> bool:
     return may_show(operation.function, given)
 
 
+def look_at_items(function: Node, facts: Facts) -> Node:
+    """Look at the items that are updated when the text runs, where they are not known to be numbers."""
+    if facts.origin.updates:
+        order = list(statements(function.body))
+        given = {p for p in parameters(function) if not facts.kinds.of_names.get(p, UNKNOWN).items}
+        held = dict.fromkeys(written_names(node)[0] for node in facts.origin.updates)
+        unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
+        flow = graph(function.body) if unknown else Graph()
+        unknown = {one: None for one in unknown if one in given or not _holds_own_arrays(one, order, flow, facts)}
+        _look(function, unknown, facts)
+    mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
+    if mixed:
+        _look(function, dict.fromkeys(written_names(node)[0] for node in mixed), facts, mixed)
+    return function
+
+
+def _is_mixed(node: Node, facts: Facts) -> bool:
+    """Whether `d[k] += e` updates what a name holds as a list in one place, and as another kind of value elsewhere."""
+    held = getattr(getattr(node.target, "value", None), "id", "")
+    kinds = [
+        facts.kinds.of_names[one].tag for one in (held, facts.names.base.get(held, held)) if one in facts.kinds.of_names
+    ]
+    return any(tag in ("list", "tuple", "dict") for tag in kinds)
+
+
+def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
+    """Whether all that goes into a list or dict is known to be a number."""
+    kind = facts.kinds.of_names.get(facts.names.base.get(held, held))
+    if kind is not None and any(part.tag != "scalar" for _, part in kind.items):
+        return False
+    for node in order:
+        if target(node) == held:
+            value = node.value
+            parts = getattr(value, "elts", None) or getattr(value, "values", None)
+            empty = isinstance(value, gast.List | gast.Dict) and not parts
+            if (
+                node not in facts.resolution.copies
+                and not empty
+                and not all(_is_number_item(p, facts) for p in parts or [value])
+            ):
+                return False
+        elif held in written_names(node) and is_write(node) and node not in facts.origin.updates:
+            if not _is_number_item(node.value, facts):
+                return False
+        elif held in written_names(node) and isinstance(node, gast.Expr) and node.value.args:
+            if not _is_number_item(node.value.args[-1], facts):
+                return False
+    return True
+
+
+def _is_number_item(value: Node, facts: Facts) -> bool:
+    if isinstance(value, gast.Constant):
+        return isinstance(value.value, int | float)
+    spec = facts.values.spec.get(value)
+    return spec is not None and spec.scalar
+
+
+def _look(function: Node, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
+    def looked_at(node: Node) -> Block:
+        if not (node in facts.origin.updates or node in mixed) or written_names(node)[0] not in unknown:
+            return [node]
+        part = copy_with_facts(part_written(node), facts)
+        part.ctx = gast.Load()
+        call = f"{facts.library('check_item')}(x)"
+        if node in mixed:
+            call = call.replace("(x)", f"(x, {written_names(node)[0]})")
+        check = statement(call, x=part)
+        facts.resolution.effects[check] = None
+        facts.origin.user[check] = facts.origin.user.get(node, node)
+        return [at(check, node), node]
+
+    function.body = rewrite_statements(function.body, looked_at, backwards=True)
+
+
+def _holds_own_arrays(held: str, order: list[Node], flow: Graph, facts: Facts) -> bool:
+    """Whether a list or dict made here alone holds what is in it, wherever `d[k] *= e` updates an item.
+
+    What goes in is new and has no other name; what is read of it before an update is read to compute.
+    """
+    if not facts.list_kind(held):
+        return False
+    updates = [node for node in facts.origin.updates if written_names(node)[0] == held]
+    loops, shown = _loops_around(order), {one for node in order for one in names_sharing_memory(node, facts)}
+    for node in order:
+        if held in stores(node) or (held in written_names(node) and isinstance(node, gast.Expr)):
+            given = node.value.args if isinstance(node, gast.Expr) else [node.value]
+            if not all(_is_new_item(one, node, loops, facts) for one in given):
+                return False
+        elif held in loads(node) and not _reads_to_compute(node, held, shown, facts):
+            if any(flow.nodes[number] in updates for number in flow.after(node, lambda number: True)):
+                return False
+    return True
+
+
+def _loops_around(order: list[Node]) -> dict[Node, list[Node]]:
+    """By statement, the loops in which it stands."""
+    found: dict[Node, list[Node]] = {}
+    for loop in [node for node in order if isinstance(node, gast.For | gast.While)]:
+        for node in statements(loop.body):
+            found.setdefault(node, []).append(loop)
+    return found
+
+
+def _is_new_item(value: Node, node: Node, loops: dict[Node, list[Node]], facts: Facts) -> bool:
+    """Whether what goes into a list or dict is a number, or an array made in the same trip and read there alone."""
+    if isinstance(value, gast.List | gast.Tuple | gast.Dict):
+        parts = value.values if isinstance(value, gast.Dict) else value.elts
+        return all(_is_new_item(one, node, loops, facts) for one in parts)
+    if isinstance(value, gast.Name):
+        made = facts.activity.definition.get(value.id)
+        if made is None or facts.activity.reads.get(value.id) != 1 or not is_fresh(made, facts):
+            return False
+        return loops.get(made) == loops.get(node)
+    return isinstance(value, gast.Constant)
+
+
+def _reads_to_compute(node: Node, held: str, shown: set[str], facts: Facts) -> bool:
+    """Whether a statement reads an item that is only computed with, the keys of a dict, or a length."""
+    if isinstance(node, gast.For):
+        return getattr(node.iter, "id", "") == held and facts.list_kind(held) == "dict"
+    value = getattr(node, "value", None)
+    if isinstance(node, gast.Assign) and isinstance(value, gast.Subscript) and getattr(value.value, "id", "") == held:
+        read = target(node)
+        return read in facts.names.temporaries and read not in shown
+    return value is not None and is_computed(value)
+
+
 def _numbers(order: list[Node], function: Node, facts: Facts) -> frozenset[str]:
     """Names that may hold a number of Python's: of arguments, literals and arithmetic of these, or of such names."""
     given = parameters(function) if not facts.request.generated else ()

@@ -38,7 +38,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Facts, Kind, Request, function_called
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Request, function_called
 from srcgrad.core.identity import cached_function
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Namespace, Overlay, Step
@@ -969,6 +969,7 @@ def copy_written_arguments(function: Node, facts: Facts) -> Node:
     writes += [(node, w) for node in statements(function.body) for w in changed_lists(node) if w in facts.kinds.lists]
     writes += [(node, w) for node in statements(function.body) for w in _changed_by_step(node, facts)]
     changed = changed_on_entry(writes, function, parameters(function))
+    changed = {one: None for one in changed if facts.kinds.of_names.get(one, UNKNOWN) != SCALAR}  # Python raises there
     if facts.request.step is not None:
         return _step(function, changed, facts)
     copies = []
