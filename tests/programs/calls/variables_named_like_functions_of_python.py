@@ -8,7 +8,7 @@ def resized(v, len):
 def weighted(x, list, n):
     s = 0.0
     for i in range(n):
-        if x[i] > 0.3:
+        if x[i] > 0.2:
             s += x[i] * list[i]
         elif i > 4:
             return s

@@ -1,5 +1,5 @@
 # an array changed in place in a loop after it was put into a list, where only some trips make a new one
-# expect: E5010
+# expect: right
 def f(x, c):
     kept, w = [], x * c
     for k in range(4):
