@@ -21,7 +21,7 @@ from typing import Any  # tables of several things, by name
 
 import gast
 
-from srcgrad.core.facts import Facts, Spec, copy_with_facts
+from srcgrad.core.facts import UNKNOWN, Facts, Spec, copy_with_facts
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -38,6 +38,7 @@ from srcgrad.core.trees import (
     name,
     on_array,
     part_written,
+    root,
     statement,
     statements,
     stores,
@@ -126,8 +127,16 @@ def read_part(node: Node, facts: Facts) -> Node:
 
 def kept_part(node: Node, facts: Facts) -> Node:
     """The elements that a write replaces: a copy, since they change in place; a number needs none."""
-    part = read_part(node, facts)
-    return part if is_number(node, facts) else expression("part.copy()", part=part)
+    return _own_part(read_part(node, facts), node, facts)
+
+
+def _own_part(part: Node, node: Node, facts: Facts) -> Node:
+    """The part that a write changes, as it is now; the item of a list may be a number, which has no methods."""
+    if is_number(node, facts):
+        return part
+    held = root(part_written(node))
+    of_list = held is not None and facts.kinds.of_names.get(held.id, UNKNOWN).tag in ("list", "tuple", "dict")
+    return expression(f"{facts.library('np')}.copy(part)" if of_list else "part.copy()", part=part)
 
 
 def write_back(node: Node, value: str, facts: Facts) -> Node:
@@ -216,8 +225,7 @@ def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Nod
     holder = on_array(copy_with_facts(part_written(node).value, facts), adjoint)
     if not basic:
         return expression(f"{facts.library('stored')}(a_bar, index)", a_bar=holder, index=as_value(index))
-    part = expression("a_bar[index]", a_bar=holder, index=index)
-    return part if is_number(node, facts) else expression("part.copy()", part=part)
+    return _own_part(expression("a_bar[index]", a_bar=holder, index=index), node, facts)
 
 
 def _stored_value(held: str, node: Node, new: Node) -> Node:
