@@ -848,8 +848,8 @@ def _objects_within(held: object) -> set[int]:
             todo += one.values()
         elif isinstance(one, list | tuple | set | frozenset):
             todo += one
-        elif not isinstance(one, type):
-            todo += getattr(one, "__dict__", {}).values()
+        elif not isinstance(one, type) and isinstance(held := getattr(one, "__dict__", None), dict):
+            todo += held.values()
     return found
 
 
