@@ -250,6 +250,7 @@ class StatementMasks:
     vanishes: Callable[[Node], Mask | None] = lambda _: None  # where a factor is zero by structure, if that is asked
     made: Block = field(default_factory=list)
     values: dict[str, Node] = field(default_factory=dict)  # names of shared work -> what it is
+    shared: dict[str, None] = field(default_factory=dict)  # names of shared work on an adjoint: it has masks of its own
     tests: list[tuple[Node, Mask]] = field(default_factory=list)  # conditions, and their names
     chosen: dict[tuple[str, str, float], Mask] = field(default_factory=dict)  # what is masked, with what -> its name
 
@@ -272,6 +273,7 @@ class StatementMasks:
             if self._carries(node.value):
                 node.value, mask = self.line(node.value)
                 self.carried.update(dict.fromkeys(bound, mask))
+                self.shared.update(dict.fromkeys(bound))
             elif len(bound) == 1:
                 self.values[bound[0]] = node.value
             self.made.append(node)
@@ -306,7 +308,7 @@ class StatementMasks:
         return tree, None
 
     def _part(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
-        """`d[z][1]`: an adjoint of several results."""
+        """`d[z][1]`: an adjoint of several results, or one of several that were computed before."""
         place, whole = getattr(tree.slice, "value", None), tree.value
         if isinstance(whole, gast.Tuple) and type(place) is int:
             return tree, self.line(whole.elts[place], moves)[1]
@@ -317,7 +319,7 @@ class StatementMasks:
             return tree, None
         if mask.items is not None:
             return tree, dict(mask.items)[place]
-        known = self._read(mask) if mask.listed else self.whole(mask)
+        known = self._read(mask) if mask.listed or whole.id in self.shared else self.whole(mask)
         return tree, self.bound(gast.Subscript(known, literal_node(place), gast.Load()), mask.plain)
 
     def _masks_of_all(self, mask: Mask) -> Mask | None:

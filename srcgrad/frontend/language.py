@@ -56,7 +56,7 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.frontend.calls.side_effects import places_filled
+from srcgrad.frontend.calls.side_effects import makers_of, places_filled
 from srcgrad.frontend.context import TAKES, Scope
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
 from srcgrad.frontend.resolve import attribute_held, binding_of, operation_of
@@ -365,12 +365,19 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
         return True
     called = found.static or getattr(found.object, "__srcgrad_primal__", found.object)
     called = called.__func__ if isinstance(called, types.MethodType) else called
+    if isinstance(called, type) and (called is super or makers_of(called)):
+        return called is not super and _makes_with_effects(called, facts, met)
     if found.static is None and not isinstance(called, types.FunctionType):
         owner = getattr(called, "__self__", None)
         _, of, method = str(getattr(called, "__qualname__", "")).rpartition(".")  # `RandomState.normal`, of its class
         bound = owner is not None and not isinstance(owner, types.ModuleType | type | np.ufunc)
         return called is next or bound or (bool(of) and method not in _READING and rule_of(called) is None)
     return rule_of(called) is None and not is_opaque(called) and _has_effects(called, facts, met)
+
+
+def _makes_with_effects(owner: type, facts: Facts, met: dict[int, None] | None) -> bool:
+    """Whether an object of a class of the user's is made by what draws, or changes more than the new object."""
+    return any(_has_effects(one, facts, met, owner) for one in makers_of(owner))
 
 
 def _own_method(function: Node, facts: Facts, local: frozenset[str]) -> types.FunctionType | None:
@@ -394,16 +401,19 @@ def _is_method(function: Node, facts: Facts) -> bool:
     return not (followed and function.attr in _CHANGING)
 
 
-def _has_effects(function: object, facts: Facts, met: dict[int, None] | None) -> bool:
+def _has_effects(function: object, facts: Facts, met: dict[int, None] | None, owner: type | None = None) -> bool:
     """Whether a function with a source makes such a call, or changes what is not its own.
 
-    `met` are the functions on the way from the first one that was asked for. If that makes no such call, none does.
+    Its own is what it makes, of an `owner` the new object that is its first parameter. `met` are the functions on the
+    way from the first one that was asked for. If that makes no such call, none does.
     """
     try:
         source, namespace = facts.module.source(function)
     except DifferentiationError:
         return False  # refused where a derivative flows through it
-    key = id(source.tree)
+    if owner is not None and source.library:
+        return False
+    key = id(source.tree if owner is None else source.tree.args)
     known: dict[int, bool] = facts.module.moving
     first, met = met is None, {} if met is None else met
     if key in met or key in known:
@@ -412,13 +422,38 @@ def _has_effects(function: object, facts: Facts, met: dict[int, None] | None) ->
     inner = Facts(source, namespace, Request(facts.request.mode, ()), facts.module)
     bound = own_names(source.tree)
     inner.kinds.lists = dict.fromkeys(_made_here(source.tree), "list")
-    nodes = [node for each in source.tree.body for node in walk(each)]
+    nodes = [node for each in _body(source.tree) for node in walk(each)]
+    if owner is not None:
+        nodes, methods = _apart_from_new(nodes, source.tree, owner)
+        if any(_has_effects(one, facts, met, owner) for one in methods):
+            known[key] = True
+            return True
     found = any(_stores_outside(node, source.tree, bound) or moves(node, inner, bound, met) for node in nodes)
     if found:
         known[key] = True
     elif first:
         known.update(dict.fromkeys(met, False))
     return found
+
+
+def _body(tree: Node) -> Block:
+    return tree.body if isinstance(tree.body, list) else [tree.body]  # of a lambda
+
+
+def _apart_from_new(nodes: list[Node], tree: Node, owner: type) -> tuple[list[Node], list[types.FunctionType]]:
+    """Nodes but for what is stored in a new object, and for calls of its methods, which are given beside."""
+    new = dict.fromkeys(parameters(tree)[:1])
+    others, methods = [], []
+    for node in nodes:
+        attribute = node.func if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else None
+        own = attribute is not None and getattr(attribute.value, "id", "") in new
+        method = inspect.getattr_static(owner, attribute.attr, None) if own and attribute is not None else None
+        stored = isinstance(getattr(node, "ctx", None), gast.Store) and getattr(root(node), "id", "") in new
+        if isinstance(method, types.FunctionType):
+            methods.append(method)
+        elif not stored:
+            others.append(node)
+    return others, methods
 
 
 def _made_here(function: Node) -> list[str]:
@@ -664,10 +699,13 @@ def _keep_draws(function: Node, local: frozenset[str], facts: Facts) -> None:
 
     def kept(node: Node) -> Block:
         bound = target(node)
-        if bound is None or bound in read or not moves(node.value, facts, local):
+        if bound is None or bound in read:
             return [node]
-        made = at(gast.Expr(node.value), node)
-        facts.resolution.effects[made] = None
-        return [made]
+        whole = moves(node.value, facts, local)
+        of_object = isinstance(node.value, gast.Dict) and not whole  # that is taken apart
+        calls = [one for one in find_nodes(node.value, gast.Call) if of_object and moves(one, facts, local)]
+        made: Block = [at(gast.Expr(one), node) for one in ([node.value] if whole else calls)]
+        facts.resolution.effects.update(dict.fromkeys(made))
+        return made or [node]
 
     function.body = rewrite_statements(function.body, kept)

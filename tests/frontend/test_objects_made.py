@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.core.errors import DifferentiationError
 from tests.random.judge import Finding, judged
 
 HEAD = """
@@ -127,3 +129,86 @@ def test_what_a_dataclass_has_written_is_told_by_its_code() -> None:
     """Neither has a file: an `__init__` of one's own was taken for that of `@dataclass`."""
     with pytest.raises(srcgrad.DifferentiationError, match="E5005"):
         srcgrad.grad(of_doubled)(1.5)
+
+
+SOURCE = np.random.default_rng(0)
+
+
+class Die:
+    """An object that draws when it is made."""
+
+    def __init__(self, scale=1.0):
+        self.z = scale * SOURCE.normal()
+
+    def draw(self):
+        return SOURCE.normal()
+
+
+@dataclasses.dataclass
+class Drawn:
+    """One whose default draws."""
+
+    a: float
+    z: float = dataclasses.field(default_factory=lambda: SOURCE.normal())
+
+
+class Counted:
+    """One that its class counts."""
+
+    count = 0
+
+    def __init__(self):
+        Counted.count += 1
+
+    def times(self, x):
+        return x * Counted.count
+
+
+def not_read(x):
+    die = Die()  # noqa: F841
+    return x[0] * SOURCE.normal()
+
+
+def read_by_no_method(x):
+    die = Die(2.0)
+    return x[0] * die.draw() + x[1] * die.draw()
+
+
+def a_default_not_read(x):
+    drawn = Drawn(x[0])  # noqa: F841
+    return x[1] * SOURCE.normal()
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(2):
+        die = Die()  # noqa: F841
+        total = total + x[k] * SOURCE.normal()
+    return total
+
+
+@pytest.mark.parametrize("function", [not_read, read_by_no_method, a_default_not_read, in_a_loop])
+def test_what_draws_as_an_object_is_made_is_run(function) -> None:
+    """Though nothing of the object is read: what is drawn later is another number."""
+
+    def begin(call):
+        SOURCE.bit_generator.state = np.random.default_rng(0).bit_generator.state
+        return call()
+
+    x = np.array([0.31, -0.52])
+    right = [begin(lambda e=e: function(e)) for e in np.eye(2)]
+    assert begin(lambda: srcgrad.value_and_grad(function)(x))[1].tolist() == right
+
+
+def test_a_class_that_counts_its_objects() -> None:
+    def once(x):
+        made = Counted()  # noqa: F841
+        return x * Counted.count
+
+    def twice(x):
+        return Counted().times(x) * Counted().times(x)
+
+    Counted.count = 0
+    assert srcgrad.value_and_grad(once)(2.0) == (2.0, 1.0) and Counted.count == 1
+    with pytest.raises(DifferentiationError, match=r"E5010.*`Counted.count`"):
+        srcgrad.grad(twice)(2.0)

@@ -357,6 +357,8 @@ def inline_calls(function: Node, facts: Facts) -> Node:
     local = own_names(function)
     calls = [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)]
     if not facts.names.functions and not facts.module.inline and not any(_has_source(c, facts, local) for c in calls):
+        if calls and not facts.request.generated:
+            check_outside(function, facts)
         return function
     facts.namespace = Overlay(facts.namespace, read=read_alone(facts.source.tree))
     own = facts.request.generated

@@ -25,6 +25,8 @@ among the user's statements, in which views and arguments are not looked at anew
 from __future__ import annotations
 
 import builtins
+import contextlib
+import dataclasses
 import inspect
 import random
 import types
@@ -374,11 +376,27 @@ class Effects:
     def made_by(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Change]:
         """The changes that a call makes, told by the names of the caller."""
         found = _users_function(call, facts, local)
-        changes = () if found is None else self.of(found.called)
-        if found is None or not changes:
+        if found is None:
+            return self._made_by_class(call, facts, local)
+        changes = self.of(found.called)
+        if not changes:
             return []
         _, values, own = self._given(found.called, found.args, found.words, call)
         return [made for each in changes for made in self._for_caller(each, values, each.base in own, facts, local)]
+
+    def _made_by_class(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Change]:
+        """The changes that making an object of a class of the user's makes outside of the object."""
+        meant = binding_of(call.func, facts, local)
+        owner = None if meant is None or meant.static is not None else meant.object
+        found: list[Change] = []
+        for function in makers_of(owner) if isinstance(owner, type) and rule_of(owner) is None else ():
+            new = expression("None")
+            if self.of(function) and not self.facts.module.source(function)[0].library:
+                _, values, own = self._given(function, (new,), {}, call)
+                found += [
+                    m for c in self.of(function) for m in self._for_caller(c, values, c.base in own, facts, local)
+                ]
+        return found
 
     def _given(self, function: object, first: Sequence[Node], words: dict[str, Node], call: Node) -> Given:
         """What the parameters of a function are given; those of the object whose method it is stand apart."""
@@ -525,6 +543,14 @@ def _users_function(call: Node, facts: Facts, local: frozenset[str]) -> Function
     if found is None or found.binding is None or rule_of(found.called) is not None or is_opaque(found.called):
         return None
     return found if isinstance(found.called, FunctionType | StaticFunction) else None
+
+
+def makers_of(owner: type) -> list[FunctionType]:
+    """The functions of a class that run where an object is made, and those that give its defaults."""
+    found = [inspect.getattr_static(owner, one, None) for one in ("__new__", "__init__", "__post_init__")]
+    fields = dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ()
+    found = [one.__func__ if isinstance(one, staticmethod) else one for one in found]
+    return [one for one in [*found, *(f.default_factory for f in fields)] if isinstance(one, FunctionType)]
 
 
 def _names_within(tree: Node) -> frozenset[str]:
@@ -866,6 +892,7 @@ def check_outside(function: Node, facts: Facts) -> None:
     if not made:
         return
     _check_read_before(made, order, local, facts)
+    _check_made_again(made, order, local, facts)
     varied = frozenset(varied_names(function, facts, local))
     for _, call, change in made:
         if change.of & varied and not change.given and _is_read_somewhere(change, facts):
@@ -890,6 +917,43 @@ def _check_read_before(
                 "what is called changes what the module holds, and the function has read that before",
                 "give the value to the function as an argument, or copy it to a name first: `k = float(c.k)`",
             )
+
+
+def _check_made_again(
+    made: Sequence[tuple[int, Node, Change]], order: Block, local: frozenset[str], facts: Facts
+) -> None:
+    """Refuse objects of a class that counts them, and reads that: the backward half would read the last count."""
+    inside = {n for node in order if isinstance(node, gast.For | gast.While) for n in statements([node])}
+    counted: dict[int, None] = {}
+    for place, call, change in made:
+        owner = getattr(binding_of(call.func, facts, local), "object", None)
+        if not isinstance(owner, type) or change.held is None:
+            continue
+        again = id(change.held) in counted or order[place] in inside
+        counted[id(change.held)] = None
+        attribute = getattr(change.place, "attr", "")
+        if again and any(_reads_attribute(tree, attribute) for tree in [*order, *_methods_of(owner, facts)]):
+            raise facts.refuse(
+                call,
+                "E5010",
+                f"making a `{owner.__name__}` changes `{gast.unparse(change.place)}`, which is read in between",
+                "keep the number in each object, or give it as an argument",
+            )
+
+
+def _methods_of(owner: type, facts: Facts) -> list[Node]:
+    """The texts of what a class has beside the functions that make its objects."""
+    found = []
+    for held in [one for base in owner.__mro__[:-1] for one in vars(base).values()]:
+        function = held.fget if isinstance(held, property) else getattr(held, "__func__", held)
+        if isinstance(function, FunctionType) and function not in makers_of(owner):
+            with contextlib.suppress(DifferentiationError):
+                found.append(facts.module.source(function)[0].tree)
+    return found
+
+
+def _reads_attribute(tree: Node, attribute: str) -> bool:
+    return any(n.attr == attribute and isinstance(n.ctx, gast.Load) for n in find_nodes(tree, gast.Attribute))
 
 
 def _is_read_somewhere(change: Change, facts: Facts) -> bool:
