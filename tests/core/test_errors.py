@@ -24,13 +24,28 @@ class Spring:
         self.level = self.level + self.rate * (x - self.level)
 
 
+SHARED = Spring(0.5)
+
+
 def of_update(x):
-    spring = Spring(0.5)
+    spring = SHARED
     spring.update(x)
     return spring.level
 
 
 def of_attribute(x):
+    spring = SHARED
+    spring.level = 2.0 * x
+    return spring.level
+
+
+def of_update_of_its_own(x):
+    spring = Spring(0.5)
+    spring.update(x)
+    return spring.level
+
+
+def of_attribute_of_its_own(x):
     spring = Spring(0.5)
     spring.level = 2.0 * x
     return spring.level
@@ -84,10 +99,16 @@ def test_what_is_said_to_do_gives_a_derivative(
     srcgrad.check_grads(accepted, (x,), order=1, modes=("reverse",))
 
 
-def test_a_method_that_changes_its_object_is_named() -> None:
+def test_a_method_that_changes_an_object_of_the_module_is_named() -> None:
     with pytest.raises(DifferentiationError) as caught:
         srcgrad.grad(of_update)(1.5)
     assert caught.value.message.startswith("`.update()` may change the object `spring`")
+    assert SHARED.level == 0.0
+
+
+def test_an_object_that_the_function_makes_may_change() -> None:
+    assert srcgrad.value_and_grad(of_update_of_its_own)(1.5) == (0.75, 0.5)
+    assert srcgrad.value_and_grad(of_attribute_of_its_own)(1.5) == (3.0, 2.0)
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_all_that_is_read_has_no_mask() -> None:
 
 def test_the_text_has_the_mask_of_reverse_mode() -> None:
     text = srcgrad.source(chosen, mode="forward")
-    assert "0.5 * x_dot / np.where(x > 0.2, t, 1.0)" in text
+    assert "0.5 * x_dot / np.where(x > 0.2, sqrt_x, 1.0)" in text
 
 
 def condition_that_changes(x, y):

@@ -56,7 +56,15 @@ def displays(u: Any, c: Any) -> Any:
     return np.sum(a * states[0] * named["last"])
 
 
-@pytest.mark.parametrize("function", [steps, old_and_new, rows_of_the_first, displays])
+def begun_with_an_argument(u: Any, c: Any) -> Any:
+    w = u
+    for k in range(3):
+        w[k] = c * w[k + 1] ** 2
+        w = w.copy()
+    return np.sum(w**2)
+
+
+@pytest.mark.parametrize("function", [steps, old_and_new, rows_of_the_first, displays, begun_with_an_argument])
 def test_arguments_under_their_own_name(function: Callable[..., Any]) -> None:
     u = np.random.default_rng(0).standard_normal(5)
     given = u.copy()
@@ -115,7 +123,7 @@ def in_the_first_trip(u: Any, c: Any) -> Any:
     for k in range(3):
         w[k] = c
         w = w.copy()
-    return np.sum(w)
+    return np.sum(w) + np.sum(u)
 
 
 def through_a_part(u: Any, c: Any) -> Any:
