@@ -91,7 +91,7 @@ def test_gradients(function: Any, arguments: tuple[Any, ...], n: int, trips: int
 
 @pytest.mark.parametrize(
     ("function", "wrt", "kept"),
-    [(momentum, ("w", "x", "y", "rate"), "(w, t1, t2)"), (adam, ("w", "x", "y"), "(w, t1, g, t2)")],
+    [(momentum, ("w", "x", "y", "rate"), "(w, t1, t2)"), (adam, ("w", "x", "y"), "(w, xw, g, sqrt_v)")],
 )
 def test_records(function: Any, wrt: tuple[str, ...], kept: str) -> None:
     assert f"kept.append({kept})" in srcgrad.source(function, wrt=wrt)
