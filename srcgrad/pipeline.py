@@ -373,7 +373,7 @@ FACTS: dict[Run, str] = {
     definite_assignment: "- > -",
     result_fields: "Names Origin > Origin",
     rename_webs: "Names Kinds Values > Names Values",
-    check_silent: "Names Kinds > -",
+    check_silent: "Names Kinds Resolution > -",
     normalise: "Names Origin Kinds Resolution Activity Memory Calls > Names Origin Resolution Activity Memory Calls",
     intermediate_variables: "- > -",
     split_results: "Names Origin Resolution Activity > Names Origin Activity",

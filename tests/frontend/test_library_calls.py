@@ -17,6 +17,7 @@ from srcgrad.core.errors import DifferentiationError
 X = np.random.default_rng(0).uniform(size=(2, 3))
 V = np.array([3.0, 4.0, 5.0])
 GRID = np.linspace(0.0, 1.0, 20)
+WEIGHTS = 1.0 + GRID
 
 
 def put(x: Any, v: Any) -> Any:
@@ -177,14 +178,14 @@ def of_peaks(x: Any) -> Any:
 
 
 def density(x: Any) -> Any:
-    return np.sum(stats.gaussian_kde(GRID)(x))
+    return np.sum(stats.gaussian_kde(GRID, weights=WEIGHTS)(x))
 
 
 def test_so_is_what_is_refused_when_it_is_looked_up() -> None:
     with pytest.raises(DifferentiationError, match=r"gaussian_kde\.evaluate`, called here") as found:
         grad(density)(V)
     assert found.value.place is not None
-    assert found.value.place.text.strip() == "return np.sum(stats.gaussian_kde(GRID)(x))"
+    assert found.value.place.text.strip() == "return np.sum(stats.gaussian_kde(GRID, weights=WEIGHTS)(x))"
 
 
 @pytest.mark.parametrize(

@@ -178,9 +178,8 @@ def check_seed(y_bar, y):
         )
     if np.shape(y_bar) != np.shape(y):
         if np.ndim(y_bar) == 0:
-            raise ValueError(
-                f"E5007 the output has shape {np.shape(y)}; use srcgrad.vjp with a seed of that shape"
-            )
+            ways = "return one number, as `np.sum(...)` gives; or use srcgrad.jacobian"
+            raise ValueError(f"E5007 the output has shape {np.shape(y)}; {ways}")
         raise ValueError(
             f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal"
         )
@@ -250,54 +249,54 @@ def energy_grad(
     check_arrays(w)
     y = x * w
     z = y + 1.0
-    t1 = np.sin(y)
-    y_1 = t1 * z
+    sin_y = np.sin(y)
+    y_1 = sin_y * z
     q = y_1 * 2.0 + RATE
     kept = np.cos(y_1)
     if y_1[0] > 0.0:
         q_1 = q
         q = q * OTHER["a"]
-    t2 = helper(n)
-    for k in range(t2):
+    t1 = helper(n)
+    for k in range(t1):
         q = q * 1.1
-    t3 = q * x
-    t4 = t3 * kept
-    t5, squared_back = squared_vjp(x)
-    t6 = np.sum(t4 * t5)
-    t7 = t6 * scale
-    t8 = np.exp(-np.sum(x * x))
-    t9 = t7 * t8
-    t10 = np.sum(w)
-    a_very_long_name_for_a_thing = t9 * pi + t10
+    qx = q * x
+    t2 = qx * kept
+    t3, squared_back = squared_vjp(x)
+    t4 = np.sum(t2 * t3)
+    t5 = t4 * scale
+    t6 = np.exp(-np.sum(x * x))
+    t7 = t5 * t6
+    sum_w = np.sum(w)
+    a_very_long_name_for_a_thing = t7 * pi + sum_w
 
     # line 62: return a_very_long_name_for_a_thing
     check_seed(a_very_long_name_for_a_thing_bar, a_very_long_name_for_a_thing)
     # line 61: a_very_long_name_for_a_thing = np.sum(q * x * kept * squared(x)) * sca...
-    t9_bar = sum_to(a_very_long_name_for_a_thing_bar * pi, t9)
-    t7_bar = t9_bar * t8
-    t6_bar = t7_bar * scale
-    t4_bar = fit_to(t6_bar * t5, t4)
-    t3_bar = sum_to(t4_bar * kept, t3)
-    q_bar = sum_to(t3_bar * x, q)
-    x_bar = squared_back(fit_to(t6_bar * t4, t5)) - t9_bar * t7 * t8 * 2.0 * x
-    x_bar += sum_to(t3_bar * q, x)
-    scale_bar = t7_bar * t6
-    w_bar = np.full_like(w, sum_to(a_very_long_name_for_a_thing_bar, t10))
+    t7_bar = sum_to(a_very_long_name_for_a_thing_bar * pi, t7)
+    t5_bar = t7_bar * t6
+    t4_bar = t5_bar * scale
+    t2_bar = fit_to(t4_bar * t3, t2)
+    qx_bar = sum_to(t2_bar * kept, qx)
+    q_bar = sum_to(qx_bar * x, q)
+    x_bar = squared_back(fit_to(t4_bar * t2, t3)) - t7_bar * t5 * t6 * 2.0 * x
+    x_bar += sum_to(qx_bar * q, x)
+    scale_bar = t5_bar * t4
+    w_bar = np.full_like(w, sum_to(a_very_long_name_for_a_thing_bar, sum_w))
     # line 60: for k in range(helper(n)): q = q*1.1
-    for k in reversed(range(t2)):
+    for k in reversed(range(t1)):
         q_bar = q_bar * 1.1
     if y_1[0] > 0.0:
         # line 59: q=q*OTHER['a']
         q = q_1
         q_bar = sum_to(q_bar * OTHER["a"], q)
     # line 55: kept = np.cos( y, )
-    y_1_bar = -sum_to(t4_bar * t3, kept) * np.sin(y_1)
+    y_1_bar = -sum_to(t2_bar * qx, kept) * np.sin(y_1)
     # line 53: q = (y   * 2.0 + RATE)
     y_1_bar += sum_to(q_bar * 2.0, y_1)
     # line 52: y = np.sin(y)*z
     y_bar = y_1_bar * z * np.cos(y)
     # line 51: y=x*w ; z=y+1.0
-    y_bar += y_1_bar * t1
+    y_bar += y_1_bar * sin_y
     x_bar += sum_to(y_bar * w, x)
     w_bar += sum_to(y_bar * x, w)
     return x_bar, w_bar, scale_bar

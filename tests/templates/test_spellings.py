@@ -111,3 +111,8 @@ def test_a_sparse_matrix_of_constants_may_be_complex():
 def test_derivatives(program):
     wanted = (program(1.1001) - program(1.0999)) / 2e-4
     assert grad(program)(1.1) == pytest.approx(wanted, rel=1e-5)
+
+
+def test_an_integral_in_two_variables_has_a_second_derivative():
+    wanted = (grad(areas)(1.1001) - grad(areas)(1.0999)) / 2e-4
+    assert hvp(areas)(1.1, 1.0) == pytest.approx(wanted, rel=1e-5)

@@ -301,7 +301,10 @@ def limit_of_place(limit, place):
 
 @adjoint.composed(
     integrate.dblquad,
-    forms=(),
+    forms=(
+        ("scipy.integrate.dblquad(lambda v, u: np.exp(-x * u * v), 0.0, y, 0.0, lambda u: 1.0 + x * u)[0]", None, None),
+    ),
+    second=False,
     note="By `quad` in `quad`; `hvp` and `hessian` are its second derivatives, not `grad` of `grad`.",
 )
 def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):

@@ -24,7 +24,7 @@ from srcgrad.interface.dump import dump
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "standalone"
 MADE = FOLDER / "model_grad.py"
 MODULES = sorted({value.__module__ for value in vars(runtime).values() if inspect.isfunction(value)})
-# The text of `python -m srcgrad dump tests/standalone/model.py:energy --standalone -o tests/standalone/model_grad.py`.
+# `dump(...).text` as below; the command writes the same, and a line with the hash of all others.
 
 
 def run_tool(*words):
@@ -50,7 +50,7 @@ def without_runtime(text):
 
 
 def test_the_text_is_the_same_on_every_python(tmp_path):
-    """It is kept in the repository, and the tests run on all that are supported; `srcgrad dump` writes it anew."""
+    """It is kept in the repository, and the tests run on all that are supported."""
     made = dump(f"{FOLDER / 'model.py'}:energy", standalone=True, output=str(MADE)).text
     assert without_runtime(made) == without_runtime(MADE.read_text(encoding="utf-8"))
     path = tmp_path / "made.py"

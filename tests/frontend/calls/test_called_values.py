@@ -89,9 +89,20 @@ def named_akima(x):
     return s(1.3)
 
 
-REFUSED = [
-    akima, named_akima, polynomial, series, by_text, by_name_in_a_dict,
-]  # fmt: skip
+def hermite(x):
+    return np.polynomial.Hermite(x)(1.3)
+
+
+def radial(x):
+    return scipy.interpolate.RBFInterpolator(T[:, None], x)(np.array([[1.3]]))[0]
+
+
+def named_radial(x):
+    s = scipy.interpolate.RBFInterpolator(T[:, None], x)
+    return s(np.array([[1.3]]))[0]
+
+
+REFUSED = [hermite, radial, named_radial, by_text, by_name_in_a_dict]
 
 
 @pytest.mark.parametrize("function", REFUSED)
@@ -132,6 +143,14 @@ def test_what_is_known_is_followed(function):
     srcgrad.check_grads(function, (X,), order=2)
 
 
+@pytest.mark.parametrize("function", [akima, named_akima, polynomial, series])
+def test_so_is_what_a_rule_writes_out(function):
+    """Their values by differences; the derivatives of these rules by `test_rules`."""
+    wanted = np.array([(function(X + step) - function(X - step)) / 2e-5 for step in 1e-5 * np.eye(5)])
+    np.testing.assert_allclose(srcgrad.grad(function)(X), wanted, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(srcgrad.jvp(function, (X,), (T,))[1], wanted @ T, rtol=1e-8)
+
+
 def test_the_message_asks_for_no_rule_of_what_has_no_name():
     with pytest.raises(srcgrad.DifferentiationError, match="call it in a function of your own, and write a rule"):
-        srcgrad.grad(akima)(X)
+        srcgrad.grad(radial)(X)
