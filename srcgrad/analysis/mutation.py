@@ -718,6 +718,10 @@ def _others_read(
     if bound is None or not isinstance(node, gast.Assign) or node in facts.resolution.kept:
         return None
     group = near.get(bound, frozenset())
+    makers = [node, *(n for one in group - {bound} for n in binding.get(one, []) if not is_write(n))]
+    operations = [facts.resolution.operation.get(call) for one in makers for call in find_nodes(one, gast.Call)]
+    if any(one is None or one.kind != "op" for one in operations):
+        return None  # a user's function may keep what it gives
     after = live.after[live.graph.index[node]]
     read = [one for one in live.bits if one in group and one != bound and after & live.bits[one]]
     if "" in group or (read and _is_sure(node.value)) or any(_may_hold(one, binding, facts) for one in read):
