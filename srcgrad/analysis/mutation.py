@@ -14,7 +14,7 @@ again. Views that live on under a name of the user's are made copies; those insi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any  # a part of a statement, or nothing
@@ -60,6 +60,7 @@ from srcgrad.core.trees import (
     name,
     parameters,
     part_written,
+    root,
     statement,
     statements,
     stores,
@@ -715,18 +716,35 @@ def _others_read(
 ) -> list[str] | None:
     """The arrays to look at where a statement binds what it may share with them; None where no look can tell."""
     bound = target(node)
-    if bound is None or not isinstance(node, gast.Assign) or node in facts.resolution.kept:
+    if bound is None or not isinstance(node, gast.Assign):
         return None
     group = near.get(bound, frozenset())
-    makers = [node, *(n for one in group - {bound} for n in binding.get(one, []) if not is_write(n))]
-    operations = [facts.resolution.operation.get(call) for one in makers for call in find_nodes(one, gast.Call)]
-    if any(one is None or one.kind != "op" for one in operations):
-        return None  # a user's function may keep what it gives
+    shown = {*loads(node), *group} - {bound}
+    makers = [node, *(n for one in shown for n in binding.get(one, []) if not is_write(n))]
+    if any(one in facts.resolution.kept for one in makers):
+        return None
+    local = {*binding, *facts.kinds.arguments}
+    if any(_is_of_user(call, local, facts) for one in makers for call in find_nodes(one, gast.Call)):
+        return None  # which may keep what it gives
     after = live.after[live.graph.index[node]]
     read = [one for one in live.bits if one in group and one != bound and after & live.bits[one]]
     if "" in group or (read and _is_sure(node.value)) or any(_may_hold(one, binding, facts) for one in read):
         return None
     return read
+
+
+def _is_of_user(call: Node, local: Collection[str], facts: Facts) -> bool:
+    """Whether a call may be of a user's function: it is neither an operation nor a method of a local value."""
+    operation = facts.resolution.operation.get(call)
+    if operation is not None:
+        return operation.kind != "op" and not _is_composition(operation.function)
+    base = root(call.func)
+    return base is None or base.id not in local
+
+
+def _is_composition(function: object) -> bool:
+    """Whether a function is what the rule of a library's function says that this is."""
+    return str(getattr(function, "__module__", "")).startswith("srcgrad.templates.")
 
 
 def _is_sure(value: Node) -> bool:
