@@ -10,6 +10,7 @@ Functions that operations are given, `odeint(rhs, y0, t)`: what they read of the
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import FunctionType
@@ -311,12 +312,27 @@ def close_function(found: Function, site: Site) -> Function:
         tree.args.kwonlyargs.append(at(parameter, tree))
         tree.args.kw_defaults.append(None)
     source = replace(
-        owner.source, tree=tree, name=tree.name, first=tree.lineno, made=found.tree in owner.origin.foreign
+        owner.source,
+        tree=tree,
+        name=tree.name,
+        first=tree.lineno,
+        made=found.tree in owner.origin.foreign,
+        respelled=owner.source.respelled or not _is_as_written(tree, captured, owner.source.lines),
     )
     words = {each: name(each) for each in captured}
     return Function(
         found.name, binding=Binding("object", ClosedFunction(source, namespace)), args=found.args, words=words
     )
+
+
+def _is_as_written(tree: Node, captured: Iterable[str], lines: Sequence[str]) -> bool:
+    """Whether the lines have the names by which a function reads what it captures: its owner may have renamed that."""
+    for one in find_nodes(tree, gast.Name):
+        if one.id in captured and isinstance(one.ctx, gast.Load):
+            written = lines[one.lineno - 1].encode()[one.col_offset :] if one.lineno <= len(lines) else b""
+            if not written.startswith(one.id.encode()):
+                return False
+    return True
 
 
 def held_functions(function: Node, site: Site) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
@@ -113,3 +114,26 @@ def test_a_name_in_an_expression_is_bound_there_too() -> None:
 
     for function in (later, tested):
         srcgrad.check_grads(function, (np.array([0.3, 0.4]),))
+
+
+CENTRE = 100.0
+SPAN = 50.0
+
+
+def integrated(function, CENTRE):  # noqa: N803
+    SPAN = 2.0 * CENTRE  # noqa: N806
+
+    def integrand(u):
+        slope, rest = abs(SPAN) * u, np.exp(CENTRE)
+        return function(u) * slope + rest
+
+    return quad(integrand, 0.0, 1.0)[0]
+
+
+def test_what_a_function_that_is_written_out_twice_captures() -> None:
+    """The second one reads its own names, not those of the module: its lines are not those of its text."""
+
+    def twice(x):
+        return integrated(np.sin, x[0]) + integrated(np.cos, x[1])
+
+    srcgrad.check_grads(twice, (np.array([0.31, 0.47]),))
