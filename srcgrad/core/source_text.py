@@ -32,7 +32,7 @@ import threading
 import tokenize
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import CodeType, FunctionType, MethodType
@@ -1021,6 +1021,15 @@ class WrittenPlaces:
             return None
         own, had, outer, call = known
         return own(had).within(outer(call))
+
+
+def is_as_written(tree: Node, names: Container[str], lines: Sequence[str]) -> bool:
+    """Whether the lines have these names where a text reads them: what it is a part of may have renamed them."""
+    for one in [n for n in walk(tree) if isinstance(n, gast.Name) and n.id in names and isinstance(n.ctx, gast.Load)]:
+        written = lines[one.lineno - 1].encode()[one.col_offset :] if one.lineno <= len(lines) else b""
+        if not written.startswith(one.id.encode()):
+            return False
+    return True
 
 
 def place_in(source: Source, node: Node, generated: bool) -> Place:

@@ -22,7 +22,7 @@ from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import LOOP, Facts
 from srcgrad.core.marks import Checkpoint, checkpoint, checkpointed
 from srcgrad.core.namespace import Overlay, Step
-from srcgrad.core.source_text import Source
+from srcgrad.core.source_text import Source, is_as_written
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -455,7 +455,8 @@ def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
     results += [flag] if flag else []
     tree = definition(work, [*counted, *state, *constants], body, results, flag)
     user = facts.source
-    source = Source(user.file, loop.lineno, user.lines, tree, tree.name, user.comments, user.cell)
+    again = user.respelled or not all(is_as_written(one, local, user.lines) for one in loop.body)
+    source = Source(user.file, loop.lineno, user.lines, tree, tree.name, user.comments, user.cell, respelled=again)
     made = {n: None for n in walk(tree) if n in work.made or n in facts.origin.foreign}
     return Step(source, facts.namespace, item if counted else "", tuple(state), tuple(results), tuple(changed), made)
 

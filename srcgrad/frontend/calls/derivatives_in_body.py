@@ -10,7 +10,6 @@ Functions that operations are given, `odeint(rhs, y0, t)`: what they read of the
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import FunctionType
@@ -23,7 +22,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, FunctionNames, Kind
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import FunctionArgument, rule_of
-from srcgrad.core.source_text import Source
+from srcgrad.core.source_text import Source, is_as_written
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -317,22 +316,12 @@ def close_function(found: Function, site: Site) -> Function:
         name=tree.name,
         first=tree.lineno,
         made=found.tree in owner.origin.foreign,
-        respelled=owner.source.respelled or not _is_as_written(tree, captured, owner.source.lines),
+        respelled=owner.source.respelled or not is_as_written(tree, captured, owner.source.lines),
     )
     words = {each: name(each) for each in captured}
     return Function(
         found.name, binding=Binding("object", ClosedFunction(source, namespace)), args=found.args, words=words
     )
-
-
-def _is_as_written(tree: Node, captured: Iterable[str], lines: Sequence[str]) -> bool:
-    """Whether the lines have the names by which a function reads what it captures: its owner may have renamed that."""
-    for one in find_nodes(tree, gast.Name):
-        if one.id in captured and isinstance(one.ctx, gast.Load):
-            written = lines[one.lineno - 1].encode()[one.col_offset :] if one.lineno <= len(lines) else b""
-            if not written.startswith(one.id.encode()):
-                return False
-    return True
 
 
 def held_functions(function: Node, site: Site) -> None:

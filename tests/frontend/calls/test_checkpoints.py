@@ -78,3 +78,16 @@ def test_one_array_as_two_arguments(marked):
     text, _ = PROGRAMS["writes_beside_an_argument"]
     with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
         srcgrad.grad(program(text, marked), (0, 1))(X, X, 3)
+
+
+def repeated(function, start):
+    scale, state = 2.0 * start, start
+    for _ in srcgrad.checkpointed(range(4)):
+        slope, rest = abs(scale) * state, np.exp(-start)
+        state = function(state) * slope * 0.1 + rest
+    return state
+
+
+def test_a_loop_of_a_function_that_is_written_out_twice() -> None:
+    """The second loop reads its own names, which are others than those in its lines."""
+    srcgrad.check_grads(lambda x: repeated(np.sin, x[0]) + repeated(np.cos, x[1]), (np.array([0.31, 0.47]),))
