@@ -246,7 +246,8 @@ def lagval(x, c, tensor=True):
 def series_slope(c, m=1, scl=1):
     made = np.asarray(c) + 0.0
     for _ in range(m):
-        made = scl * made[1:] * np.arange(1, len(made)) if len(made) > 1 else 0.0 * made
+        powers = np.arange(1.0, len(made)).astype(made.dtype)
+        made = scl * made[1:] * powers if len(made) > 1 else 0.0 * made
     return made
 
 
@@ -262,9 +263,10 @@ def series_slope(c, m=1, scl=1):
 def series_integral(c, m=1, k=(), lbnd=None):
     require_handled(lbnd is None and np.ndim(c) == 1, "the integral of a series from another place than 0")
     made = np.asarray(c) + 0.0
-    constants = np.append(np.asarray(k) + 0.0, np.zeros(m))
+    constants = np.append(np.asarray(k), np.zeros(m)).astype(made.dtype)
     for step in range(m):
-        made = np.append(constants[step], made / np.arange(1.0, len(made) + 1.0))
+        powers = np.arange(1.0, len(made) + 1.0).astype(made.dtype)
+        made = np.append(constants[step], made / powers)
     return made
 
 
