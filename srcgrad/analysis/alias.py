@@ -38,6 +38,7 @@ from srcgrad.core.trees import (
     is_swap,
     is_write,
     loads,
+    mentions,
     name,
     parameters,
     statement,
@@ -471,7 +472,7 @@ def _handed_on(node: Node, name: str, facts: Facts) -> bool | str:
     if not isinstance(node, gast.Assign) or name in stores(node):
         return False
     operation = facts.resolution.operation.get(node.value)
-    if not any(isinstance(n, gast.Name) and n.id == name for n in walk(node.value)):
+    if not mentions(node.value, name):
         return False
     if operation is None:
         return not is_computed(node.value)

@@ -161,9 +161,8 @@ def _copy_call(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
 
 def _bind_temporary(value: Node, like: str, node: Node, facts: Facts) -> Node:
     """A statement that binds a temporary, which is active if `like` is, for a part of another statement."""
-    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
+    held = facts.names.new_temporary()
     made = at(assign(held, value), node)
-    facts.names.temporaries[held] = "t"
     facts.activity.definition[held], facts.activity.reads[held] = made, 1
     for table in (facts.activity.active, facts.activity.varied, facts.values.complex):
         if like in table:

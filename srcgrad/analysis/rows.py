@@ -43,6 +43,7 @@ from srcgrad.core.trees import (
     literal_value,
     loads,
     name,
+    names_in,
     parameters,
     part_written,
     statements,
@@ -1177,8 +1178,7 @@ def _place_with_sums(node: Node, found: Plan, rows: Rows) -> None:
         try:
             _place_statement(node, found, rows)
         except NestedTotalError as nested:
-            held = rows.facts.names.fresh(f"t{len(rows.facts.names.temporaries) + 1}")
-            rows.facts.names.temporaries[held] = "t"
+            held = rows.facts.names.new_temporary()
             made = at(assign(held, nested.node), node)
             rows.facts.origin.user[made] = rows.facts.origin.user.get(node, node)
             rows.facts.origin.rewritten[rows.facts.origin.user.get(node, node)] = None
@@ -1306,7 +1306,7 @@ def _adds_to_name(node: Node, held: str) -> bool:
 
 def _is_filled(held: str, touching: Block, loop: Node, found: Plan, level: int) -> bool:
     """Whether each trip appends one item to a list, which is empty before the loop: that is bound in it, then."""
-    before = [n for n in found.body[: found.body.index(loop)] if held in _names_in(n)]
+    before = [n for n in found.body[: found.body.index(loop)] if held in names_in(n)]
     empty = len(before) == 1 and target(before[0]) == held and isinstance(before[0].value, gast.List)
     if not empty or before[0].value.elts or len(touching) != 1 or touching[0] not in loop.body:
         return False
@@ -1338,7 +1338,7 @@ def _check_ends(loop: Node, sums: list[str], local: set[str], found: Plan, rows:
     for held in [one for one in _live_before(found.body[place + 1 :]) if one in local]:
         raise rows.refuse(loop.iter, f"`{held}` is read behind the loop, where it is that of the last row")
     for held in sums:
-        before = [n for n in found.body[:place] if held in _names_in(n)]
+        before = [n for n in found.body[:place] if held in names_in(n)]
         if len(before) > 1 or any(target(n) != held or held in loads(n) or n in found.totals for n in before):
             raise rows.refuse(loop.iter, f"`{held}` is read, or bound anew, before all rows are added to it")
 
@@ -1347,11 +1347,6 @@ def _live_before(block: Block) -> list[str]:
     """Names that a block reads before it binds them."""
     flow = liveness(block)
     return [one for one, bit in flow.bits.items() if flow.before[0] & bit]
-
-
-def _names_in(node: Node) -> set[str]:
-    """Names that a statement, and those that it holds, read or bind."""
-    return {one for each in statements([node]) for one in (*loads(each), *stores(each))}
 
 
 def _axes_of(node: Node, rows: Rows) -> Axes:

@@ -22,6 +22,7 @@ from srcgrad.core.trees import (
     is_write,
     loads,
     name,
+    names_in,
     part_written,
     statement,
     statements,
@@ -274,15 +275,15 @@ class _Loop:
         if isinstance(node, gast.AugAssign):
             added = isinstance(node.op, gast.Add | gast.Sub) and written_names(node) in ([], [held])
             whole, *parts = [n.id for n in walk(node.target) if isinstance(n, gast.Name)]
-            return added and whole == held and held not in [*parts, *_names(node.value)]
+            return added and whole == held and held not in [*parts, *names_in(node.value)]
         value = getattr(node, "value", None)
         if isinstance(node, gast.Expr) and isinstance(value, gast.Call):
             first, *rest = value.args
-            alone = getattr(first, "id", "") == held and not any(held in _names(one) for one in rest)
+            alone = getattr(first, "id", "") == held and not any(held in names_in(one) for one in rest)
             return alone and not value.keywords and self.driver.function_of(value.func) is add_at
         if target(node) != held or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
             return False
-        return getattr(value.left, "id", "") == held and held not in _names(value.right)
+        return getattr(value.left, "id", "") == held and held not in names_in(value.right)
 
     def _is_peak(self, node: Node, held: str) -> bool:
         """`s = np.maximum(s, e)`, where e does not read s."""
@@ -290,7 +291,7 @@ class _Loop:
         if target(node) != held or not isinstance(value, gast.Call) or len(value.args) != 2:
             return False
         peak = self.driver.function_of(value.func) is np.maximum and not value.keywords
-        return peak and getattr(value.args[0], "id", "") == held and held not in _names(value.args[1])
+        return peak and getattr(value.args[0], "id", "") == held and held not in names_in(value.args[1])
 
     def _is_recording(self, node: Node) -> bool:
         """Whether a statement puts a value on a stack, or takes it from there: `if taken_stack.pop():`."""
@@ -307,7 +308,7 @@ class _Loop:
 
     def _is_store(self, node: Node, held: str) -> bool:
         """`x_bar[first : first + rows] += e`, where e does not read x_bar."""
-        if not is_write(node) or held in _names(node.value):
+        if not is_write(node) or held in names_in(node.value):
             return False
         return self._is_part(part_written(node), held)
 
@@ -440,12 +441,8 @@ class _Loop:
         return f"What a block of the rows of {rows} adds to {', '.join(results)}."
 
 
-def _names(node: Node) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, gast.Name)}
-
-
 def _all_names(block: Block) -> set[str]:
-    return {one for node in statements(block) for one in _names(node)}
+    return {one for node in statements(block) for one in names_in(node)}
 
 
 def _needed(block: Block, results: list[str], others: set[str], facts: Facts) -> Block:

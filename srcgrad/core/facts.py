@@ -21,7 +21,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.core.namespace import Namespace
+from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import Rule
 from srcgrad.core.source_text import Source, place_in
@@ -201,6 +201,18 @@ class FunctionNames(Names):
     plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
     back: str = ""  # name of the pullback
     seeds: tuple[str, ...] = ()
+
+    def new_local(self, stem: str) -> str:
+        """A fresh name that the function binds."""
+        fresh = self.fresh(stem)
+        self.local |= {fresh}
+        return fresh
+
+    def new_temporary(self) -> str:
+        """A fresh name for the value of a subexpression."""
+        fresh = self.fresh(f"t{len(self.temporaries) + 1}")
+        self.temporaries[fresh] = "t"
+        return fresh
 
 
 @dataclass(slots=True)
@@ -424,6 +436,17 @@ class Facts:
 
         `value` is what is meant, or where it is: `"numba.njit"` is imported by the text alone.
         """
+        return self.names.imports[self._library_name(identifier, value)]
+
+    def library_in_text(self, identifier: str, value: object = None) -> str:
+        """The same, where passes read the text behind: the name means that there."""
+        known = self._library_name(identifier, value)
+        spelled, meant = self.names.imports[known], self.names.library_values[known]
+        if getattr(self.namespace.lookup(spelled), "object", None) is not meant:  # else look-ups go through one more
+            self.namespace = Overlay(self.namespace, {spelled: Binding("object", meant)})
+        return spelled
+
+    def _library_name(self, identifier: str, value: object) -> str:
         meant = original(value if value is not None else {"np": np}.get(identifier) or getattr(runtime, identifier))
         while self.names.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
             identifier += "_"
@@ -436,7 +459,7 @@ class Facts:
             self.names.imports[identifier] = identifier if free else self.names.fresh(identifier)
             self.names.taken.add(identifier)
             self.names.library_values[identifier] = meant
-        return self.names.imports[identifier]
+        return identifier
 
     def operation_of(self, statement: Node | None) -> Operation | None:
         """What the value of a statement computes, where it has one and that is known."""

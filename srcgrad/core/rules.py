@@ -44,7 +44,7 @@ import gast
 
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, Key, key_of, spelling
-from srcgrad.core.trees import Node, children, copy, definitions, name, to_gast, walk
+from srcgrad.core.trees import Node, children, copy, definitions, is_docstring, name, to_gast, walk
 from srcgrad.core.visitor import rewrite_parts
 from srcgrad.runtime import fit_to, sum_to
 
@@ -612,7 +612,7 @@ def parse(function: Callable[..., object]) -> ParsedTemplate:
             defaults[argument.id] = default
     variadic = node.args.vararg.id if node.args.vararg else None
     parameters = names[1:] + ([variadic] if variadic else [])
-    body = [s for s in node.body if not _is_docstring(s)]
+    body = [s for s in node.body if not is_docstring(s)]
     outside = inspect.getclosurevars(function)
     return ParsedTemplate(
         names[0],
@@ -713,10 +713,6 @@ def derivative_of(node: Node) -> str | None:
         if isinstance(node.slice, gast.Name):
             return str(node.slice.id)
     return None
-
-
-def _is_docstring(node: Node) -> bool:
-    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
 
 
 def _differentiated_parameters(body: list[Node], result: str) -> tuple[str, ...]:

@@ -340,6 +340,14 @@ def at(node: N, like: Node) -> N:
 POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
+def placed(node: N, like: Node) -> N:
+    """`node`, in which what has no position yet has that of `like`."""
+    for part in walk(node):
+        if "lineno" not in part.__dict__:
+            at(part, like)
+    return node
+
+
 def children(node: Node) -> list[Node]:
     """The nodes right below `node`, operators and contexts left out."""
     found: list[Node] = []
@@ -543,6 +551,21 @@ def same_tree(one: Node, other: Node) -> bool:
         elif repr(one) != repr(other):  # 0.0 is not -0.0
             return False
     return True
+
+
+def is_docstring(node: Node) -> bool:
+    """Whether a statement is a text, or another constant: a docstring, where it is the first."""
+    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
+
+
+def after_docstring(function: Node) -> int:
+    """Where in the body of a function its first statement stands."""
+    return int(is_docstring(function.body[0]))
+
+
+def names_in(node: Node) -> set[str]:
+    """The names that are read or bound below a node."""
+    return {table["id"] for table in walk_of(node).names}
 
 
 def parameters(function: Node) -> list[str]:

@@ -215,8 +215,7 @@ def _mask_after_branch(
 ) -> Mask:
     facts, numpy = adjoints.facts, adjoints.facts.library("np")
     spec = facts.values.value_spec.get(primal, Spec(ndim=None))
-    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-    facts.names.temporaries[held] = "t"
+    held = facts.names.new_temporary()
     for side, mask in zip(sides, given, strict=True):
         masking = StatementMasks(facts, node, {})
         if mask is not None:

@@ -93,8 +93,7 @@ def unpack_adjoints(
             targets.append(name(adjoints.of(operand.id), gast.Store()))
             direct.append(operand.id)
         else:
-            held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-            facts.names.temporaries[held] = "t"
+            held = facts.names.new_temporary()
             targets.append(name(held, gast.Store()))
             pairs.append((copy_with_facts(operand, facts), name(held)))
     targets += [name(one, gast.Store()) for one in behind]
@@ -113,8 +112,7 @@ def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pa
     first = _first_part(display, value, facts)
     if first is not None:
         return [first]
-    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-    facts.names.temporaries[held] = "t"
+    held = facts.names.new_temporary()
     shared.append(assign(held, value))
     note_complex(held, value, facts)
     return items(display, name(held), facts)

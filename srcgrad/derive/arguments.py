@@ -56,6 +56,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    is_docstring,
     literal_node,
     name,
     parameters,
@@ -238,14 +239,10 @@ FEW = 12  # sums and products that cost less than a closure
 
 def _is_arithmetic(tree: Node) -> bool:
     """Whether a function computes a few sums, products and quotients of its arguments, and nothing else."""
-    body = [node for node in tree.body if not _is_docstring(node)]
+    body = [node for node in tree.body if not is_docstring(node)]
     parts = [part for node in body for part in walk(node)]
     counted = sum(isinstance(part, gast.BinOp) for part in parts)
     return counted <= FEW and all(isinstance(part, ARITHMETIC) for part in parts)
-
-
-def _is_docstring(node: Node) -> bool:
-    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
 
 
 def _check_closure(node: Node, facts: Facts) -> None:
@@ -1133,8 +1130,7 @@ def _widen_sums(node: Node, facts: Facts) -> Block:
 
 
 def _widen(node: Node, parameter: str, operand: Node, operation: Operation, facts: Facts) -> Node:
-    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-    facts.names.temporaries[held] = "t"
+    held = facts.names.new_temporary()
     for table in (facts.activity.varied, facts.activity.active):
         if operand.id in table:
             table[held] = None

@@ -237,8 +237,7 @@ class Parts:
         kept: dict[str, str] = {}
         for item in [n for node in block for n in walk(node) if n in self.facts.resolution.results]:
             if item.id not in kept:
-                held = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
-                self.facts.names.temporaries[held] = "t"
+                held = self.facts.names.new_temporary()
                 kept[item.id] = held
                 made.append(assign(held, name(item.id), block[0]))
             item.id = kept[item.id]
@@ -500,8 +499,7 @@ def _emit(
         block = []
         mask = masks.get(getattr(value, "id", ""))
         if operand.id in own:  # its adjoint is made anew while the old one is read
-            held = adjoints.facts.names.fresh(f"t{len(adjoints.facts.names.temporaries) + 1}")
-            adjoints.facts.names.temporaries[held] = "t"
+            held = adjoints.facts.names.new_temporary()
             block.append(assign(held, value, node))
             value = name(held)
         basic = is_basic(index, frozenset(adjoints.facts.values.integers))

@@ -183,8 +183,7 @@ def _tangents_of_results(node: Node, facts: Facts, dotted: Dotted) -> Block:
             tangents[bound] = _own_tangent(bound, value, facts)
     if set(tangents) & set(loads(node)):  # `q, r = qr(r)`: no tangent is bound before each of them has been computed
         for bound, value in tangents.items():
-            held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-            facts.names.temporaries[held] = "t"
+            held = facts.names.new_temporary()
             made.append(assign(held, value))
             tangents[bound] = name(held)
     return made + [assign(dotted(bound, facts), value) for bound, value in tangents.items()]
@@ -481,8 +480,7 @@ def _tangent_before_write(node: Node, tangents: Block, facts: Facts) -> Block:
         return [*tangents, node]
     held: dict[str, str] = {}
     for one in bound:
-        held[one] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-        facts.names.temporaries[held[one]] = "t"
+        held[one] = facts.names.new_temporary()
     for item in new:
         item.id = held[item.id]
     first = at(assign(held[bound[0]], node.value), node)

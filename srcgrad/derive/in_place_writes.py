@@ -296,8 +296,7 @@ def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
     facts = adjoints.facts
     if not adjoints.exists(held):
         return _begin(held, node, adjoints)
-    taken = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-    facts.names.temporaries[taken] = "t"
+    taken = facts.names.new_temporary()
     if held in facts.values.complex:
         facts.values.complex[taken] = None
     made: Block = _listed(held, node, adjoints)

@@ -582,8 +582,7 @@ def _bind_results(node: Node, setting: Setting, local: dict[str, Node], uses: di
 def _name_shared_value(value: Node, made: Lines, setting: Setting) -> Node:
     """The name of a value that several lines read."""
     facts = setting.facts
-    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-    facts.names.temporaries[held] = "t"
+    held = facts.names.new_temporary()
     made.shared.append(assign(held, value))
     read = name(held)
     facts.values.spec[read] = spec_of_tree(value, facts)

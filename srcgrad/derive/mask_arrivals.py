@@ -618,11 +618,7 @@ def names_of_masks(node: Node, adjoints: Adjoints) -> list[str]:
     """Names for the masks that a call gives behind the adjoints."""
     facts, call = adjoints.facts, node.value
     inner = _derivative(call, facts) if call in facts.calls.derived else None
-    held: list[str] = []
-    for _ in inner.request.handed.gives_masks if inner is not None else ():
-        held.append(facts.names.fresh(f"t{len(facts.names.temporaries) + 1}"))
-        facts.names.temporaries[held[-1]] = "t"
-    return held
+    return [facts.names.new_temporary() for _ in inner.request.handed.gives_masks] if inner is not None else []
 
 
 def note_given(node: Node, pairs: list[Pair], given: list[str], adjoints: Adjoints, shared: Block) -> None:

@@ -468,8 +468,7 @@ class StatementMasks:
         """A mask with a name of its own: what it is made of may be something else further up."""
         facts = self.facts
         spec = spec_of_tree(tree, facts)
-        held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-        facts.names.temporaries[held] = "t"
+        held = facts.names.new_temporary()
         self.made.append(at(assign(held, tree), self.node))
         return Mask(held, spec, True, plain)
 

@@ -453,8 +453,7 @@ def _separate(halves: Halves, facts: Facts) -> None:
     """What the backward half computes again goes by names of its own."""
     renamed = {}
     for again in facts.tape.again:
-        renamed[again] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-        facts.names.temporaries[renamed[again]] = "t"
+        renamed[again] = facts.names.new_temporary()
         if again in facts.memory.viewed:
             facts.memory.viewed[renamed[again]] = None
     for node in statements(halves.backward) if renamed else ():

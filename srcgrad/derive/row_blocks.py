@@ -118,7 +118,7 @@ class _Work:
     def _name_like(self, known: str, number: int) -> str:
         """The name of what is computed once more, in a loop of this number."""
         new = known in self.facts.names.temporaries
-        made = self._new_temporary() if new else self.facts.names.fresh(f"{known}_{number}")
+        made = self.facts.names.new_temporary() if new else self.facts.names.fresh(f"{known}_{number}")
         self.facts.kinds.of_names[made] = self.facts.kinds.of_names.get(known, UNKNOWN)
         return made
 
@@ -186,7 +186,7 @@ class _Work:
         if not any(self.plan.totals.get(node) == "mean" for node in phase.loop):
             return ""
         weight = self.facts.names.fresh(f"weight{suffix}")
-        count = self._new_temporary()
+        count = self.facts.names.new_temporary()
         body.append(at(assign(count, expression(f"len({next(iter(self.parts.values()))})")), self.like))
         value = expression(f"{count} / {self.stop}")
         self._note(value, np.divide, {"x": value.left, "y": value.right})
@@ -206,10 +206,10 @@ class _Work:
     def _add_sum(self, node: Node, weight: str) -> Block:
         """`s = np.sum(t)` as `s = s + np.sum(t)`."""
         total, made = str(target(node)), []
-        held = self._new_temporary()
+        held = self.facts.names.new_temporary()
         made.append(self._as(node, assign(held, node.value)))
         if self.plan.totals[node] == "mean":
-            weighed = self._new_temporary()
+            weighed = self.facts.names.new_temporary()
             value = expression(f"{held} * {weight}")
             self._note(value, np.multiply, {"x": value.left, "y": value.right})
             made.append(self._as(node, assign(weighed, value)))
@@ -230,11 +230,6 @@ class _Work:
     def _as(self, node: Node, made: Node) -> Node:
         self.facts.origin.user[made] = self.facts.origin.user.get(node, node)
         return at(made, node)
-
-    def _new_temporary(self) -> str:
-        held = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
-        self.facts.names.temporaries[held] = "t"
-        return held
 
     def _note(self, value: Node, function: object, bound: dict[str, Node]) -> None:
         self.facts.resolution.operation[value] = Operation("op", function, rule_of(function), bound)

@@ -20,7 +20,6 @@ from srcgrad.core.trees import (
     Block,
     Node,
     assign,
-    at,
     copy,
     expression,
     find_nodes,
@@ -29,12 +28,12 @@ from srcgrad.core.trees import (
     loads,
     name,
     parameters,
+    placed,
     root,
     statement,
     statements,
     stores,
     target,
-    walk,
     written_names,
 )
 from srcgrad.frontend.calls.side_effects import Effects, is_fresh
@@ -342,19 +341,12 @@ def _apply(plan: Plan, function: Node, ours: dict[Node, None], facts: Facts) -> 
             if node in plan.made:
                 made += [statement(f"{held} = []") for held in places.values()]
             for one in [n for n in made if "lineno" not in n.__dict__]:
-                _give_user_line(one, node, facts)
+                placed(one, node)
+                facts.origin.foreign.update(dict.fromkeys(statements([one])))
                 ours.update(dict.fromkeys(statements([one])))
         return made
 
     function.body = block_of(function.body)
-
-
-def _give_user_line(made: Node, like: Node, facts: Facts) -> None:
-    """Give a statement of ours the line of the user's for which it stands."""
-    for item in walk(made):
-        if "lineno" not in item.__dict__:
-            at(item, like)
-    facts.origin.foreign.update(dict.fromkeys(statements([made])))
 
 
 def _note(deposit: Deposit, places: str) -> Node:
@@ -380,8 +372,7 @@ def _put(plan: Plan, places: dict[str, str], facts: Facts) -> Block:
         else:
             made.append(statement(f"{one.holder}[key] = {plan.array}", key=copy(one.place)))
     for holder, held in places.items():
-        k = facts.names.fresh("place")
-        facts.names.local |= {k}
+        k = facts.names.new_local("place")
         loop = gast.For(name(k, gast.Store()), name(held), [statement(f"{holder}[{k}] = {plan.array}")], [], None)
         made.append(loop)
     return made

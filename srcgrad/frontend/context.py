@@ -36,6 +36,7 @@ from srcgrad.core.trees import (
     name,
     own_names,
     parse_tree,
+    placed,
     statements,
     stores,
     substitute,
@@ -150,12 +151,11 @@ class Call:
             bound += [n.id for n in walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
         for one in bound:
             if one not in self.parts:
-                self.parts[one] = self.work.facts.names.fresh(one)
-                self.work.facts.names.local |= {self.parts[one]}
+                self.parts[one] = self.work.facts.names.new_local(one)
         if isinstance(node, gast.FunctionDef):
             node.name = self.parts[node.name]
         for helper in {n.id for n in walk(node) if isinstance(n, gast.Name)} & set(HELPERS):
-            self.parts.setdefault(helper, library(helper, HELPERS[helper], self.work.facts))
+            self.parts.setdefault(helper, self.work.facts.library_in_text(helper, HELPERS[helper]))
         return self.parts
 
     def dots(self, words: list[str], value: str) -> str:
@@ -169,13 +169,6 @@ class Call:
     def result(self, text: str) -> Node:
         """An expression over the names of the statements."""
         return expression(text, **self.parts)
-
-
-def library(spelled: str, value: object, facts: Facts) -> str:
-    """The name by which a text that is read calls a function of ours."""
-    made = facts.library(spelled, value)
-    facts.namespace = Overlay(facts.namespace, {made: Binding("object", value)})
-    return made
 
 
 @dataclass
@@ -197,9 +190,7 @@ class Scope:
 
     def new_temporary(self) -> str:
         """A fresh name for the value of a subexpression."""
-        fresh = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
-        self.facts.names.temporaries[fresh] = "t"
-        return fresh
+        return self.facts.names.new_temporary()
 
     def may_vary(self, node: Node) -> bool:
         """Whether the expression may depend on a differentiated input."""
@@ -253,9 +244,7 @@ class StatementBuilder:
 
     def name(self, stem: str) -> str:
         """A fresh local name."""
-        made = self.facts.names.fresh(stem)
-        self.facts.names.local |= {made}
-        return made
+        return self.facts.names.new_local(stem)
 
     def own(self, node: Node, like: Node) -> Node:
         """A statement that is not as the user wrote it, at the line of one that is."""
@@ -293,12 +282,7 @@ class Rewriting(StatementBuilder):
 
     def library(self, identifier: str, value: object = None) -> str:
         """How the text spells a library name, which means that library's function from here on."""
-        spelled = self.facts.library(identifier, value)
-        meant = Binding("object", self.facts.names.library_values[identifier])
-        known = self.facts.namespace.lookup(spelled)
-        if known is None or known.object is not meant.object:  # else each look-up would go through one more
-            self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
-        return spelled
+        return self.facts.library_in_text(identifier, value)
 
     def name(self, stem: str) -> str:
         """A fresh local name."""
@@ -310,10 +294,7 @@ class Rewriting(StatementBuilder):
 def own_statement(node: Node, like: Node, facts: Facts) -> Node:
     """A statement that is not as the user wrote it, at the line of one that is."""
     facts.origin.foreign[node] = None
-    for item in walk(node):
-        if "lineno" not in item.__dict__:
-            gast.copy_location(item, like)
-    return gast.copy_location(node, like)
+    return at(placed(node, like), like)
 
 
 def read_outside(function: Node, local: Collection[str]) -> dict[str, None]:

@@ -35,7 +35,7 @@ from srcgrad.core.errors import OWN_RULE
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.identity import Function, cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
-from srcgrad.core.namespace import LiveNamespace, Overlay, Step
+from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import (
     Rule,
@@ -360,12 +360,15 @@ PASSIVE_ATTRIBUTES = ("shape", "dtype", "size", "ndim")
 
 def binding_of(node: Node, facts: Facts, local: frozenset[str]) -> Binding | None:
     """What a dotted name such as `np.linalg.norm` means outside the function; None for anything else."""
+    return binding_in(facts.namespace, node, local)
+
+
+def binding_in(namespace: Namespace, node: Node, local: frozenset[str] = frozenset()) -> Binding | None:
+    """What a dotted name means in a namespace, if its first part is no local name; None for anything else."""
     if isinstance(node, gast.Name):
-        return None if node.id in local else facts.namespace.lookup(node.id)
-    if isinstance(node, gast.Attribute):
-        base = binding_of(node.value, facts, local)
-        return None if base is None else attribute(base, node.attr)
-    return None
+        return None if node.id in local else namespace.lookup(node.id)
+    base = binding_in(namespace, node.value, local) if isinstance(node, gast.Attribute) else None
+    return None if base is None else attribute(base, node.attr)
 
 
 def operation_of(node: Node, facts: Facts, local: frozenset[str]) -> Operation | None:

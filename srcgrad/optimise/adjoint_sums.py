@@ -63,6 +63,7 @@ from srcgrad.core.trees import (
     header,
     literal_node,
     loads,
+    mentions,
     name,
     same_tree,
     statements,
@@ -482,7 +483,7 @@ def _fill(zeros: Node, block: Block, setting: Setting, program: Program, facts: 
         return
     cover, added, touching = _Cover(), [], 0
     for node in block[block.index(zeros) + 1 :]:
-        if not any(isinstance(item, gast.Name) and item.id == adjoint for item in walk(node)):
+        if not mentions(node, adjoint):
             continue
         part = _part(node.target.slice, setting) if _is_added(node, adjoint) else None
         if part is None or cover.axis not in (None, part[0]):
@@ -600,8 +601,7 @@ def _hold_or_add(key: object, value: Node, held: dict[object, str], node: Node, 
     if key in held:
         helper = facts.library("add")
         return at(assign(held[key], expression(f"{helper}(one, two)", one=name(held[key]), two=value)), node)
-    held[key] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-    facts.names.temporaries[held[key]] = "t"
+    held[key] = facts.names.new_temporary()
     return at(assign(held[key], value), node)
 
 
@@ -631,7 +631,7 @@ def _key_and_value(node: Node, adjoint: str) -> tuple[object, Node] | None:
         found = value if isinstance(node.op, gast.Add) else None
     else:
         found = value.args[1] if isinstance(value, gast.Call) and len(value.args) == 2 else None
-    if found is None or any(isinstance(n, gast.Name) and n.id == adjoint for n in walk(found)):
+    if found is None or mentions(found, adjoint):
         return None
     return part.slice.value, copy(found)
 

@@ -27,6 +27,7 @@ from srcgrad.core.trees import (
     find_nodes,
     header,
     loads,
+    mentions,
     name,
     statements,
     stores,
@@ -45,13 +46,13 @@ def buffer_reuse(program: Program, facts: Facts) -> Program:
     for position, node in enumerate(program.backward):
         later = [*program.backward[position + 1 :], program.result]
         selected = _buffer_of_selection(node, facts)
-        if selected and _is_array(selected, node, program, facts) and not any(_mentions(n, selected) for n in later):
+        if selected and _is_array(selected, node, program, facts) and not any(mentions(n, selected) for n in later):
             node.value.keywords.append(gast.keyword("out", name(selected)))
         held, *steps = _buffer_of_scaling(node, facts) or _buffer_of_combination(node, facts)
         own = bool(held) and _is_own(held, program, facts, values, len(steps) > 1)
         bound = str(target(node))
-        overwritten = any(_mentions(value, bound) for _, value in steps)  # `t_bar = t_bar * h`, by the time it is read
-        if not own or overwritten or any(_mentions(n, held) for n in later):
+        overwritten = any(mentions(value, bound) for _, value in steps)  # `t_bar = t_bar * h`, by the time it is read
+        if not own or overwritten or any(mentions(n, held) for n in later):
             made.append(node)
             continue
         made.append(at(assign(bound, name(held)), node))
@@ -71,7 +72,7 @@ def _buffer_of_selection(node: Node, facts: Facts) -> str:
         return ""
     seed, *compared = value.args
     one, other = compared if getattr(compared[0], "id", "") == primal else compared[::-1]
-    alone = getattr(one, "id", "") == primal and not _mentions(other, primal)
+    alone = getattr(one, "id", "") == primal and not mentions(other, primal)
     return primal if alone and _only_read(seed, primal, facts) else ""
 
 
@@ -102,7 +103,7 @@ def _name_and_factor(value: Node, held: str) -> tuple[Any, ...]:
     """A name that is a factor of a product, and the other factor."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         for one, other in ((value.right, value.left), (value.left, value.right)):
-            if isinstance(one, gast.Name) and one.id in (held, held or one.id) and not _mentions(other, one.id):
+            if isinstance(one, gast.Name) and one.id in (held, held or one.id) and not mentions(other, one.id):
                 return one.id, (value.op, other)
     return ()
 
@@ -115,7 +116,7 @@ def _buffer_of_combination(node: Node, facts: Facts) -> tuple[Any, ...]:
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
         return ("",)
     found = _name_and_factor(value.left, "")
-    if not found or _mentions(value.right, found[0]) or not _fits(value, found[0], facts):
+    if not found or mentions(value.right, found[0]) or not _fits(value, found[0], facts):
         return ("",)
     return *found, (value.op, value.right)
 
@@ -223,16 +224,12 @@ def _has_new_axis(value: Node) -> bool:
     return any(isinstance(n, gast.Constant) and n.value is None for part in parts for n in walk(part))
 
 
-def _mentions(node: Node, one: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == one for n in walk(node))
-
-
 def _only_read(node: Node, one: str, facts: Facts) -> bool:
     """Whether a name stands only where its elements are read: in arithmetic, in a reduction, as a model of a shape."""
     if isinstance(node, gast.Name):
         return bool(node.id != one)
     if isinstance(node, COMPOUND):
-        return not any(_mentions(part, one) for part in header(node))
+        return not any(mentions(part, one) for part in header(node))
     parts = [p for p in gast.iter_child_nodes(node) if not isinstance(p, gast.expr_context)]
     if isinstance(node, gast.BinOp) or (isinstance(node, gast.Call) and _reads(node, facts)):
         parts = [p for p in parts if not (isinstance(p, gast.Name) and p.id == one)]

@@ -402,7 +402,7 @@ class _Pair:
         totals = {node: None for node in self.loop.body if target(node) in self.totals}
         again = [copy(node) for node in self.loop.body if node not in totals]
         own = [one for one in names_changed(self.loop.body) if one in self.facts.names.temporaries]
-        renamed = {one: self._new_temporary() for one in sorted(own)}
+        renamed = {one: self.facts.names.new_temporary() for one in sorted(own)}
         for item in [n for node in [*again, *self.back.body] for n in walk(node) if isinstance(n, gast.Name)]:
             item.id = renamed.get(item.id, item.id)
         self.facts.origin.again_written.update(dict.fromkeys(statements(again)))
@@ -417,11 +417,6 @@ class _Pair:
         again = rebuilt(again, {node: None for node in statements(again) if node not in added})
         self.back.body = [*again, *self.back.body]
         self.loop = self.back
-
-    def _new_temporary(self) -> str:
-        held = self.facts.names.fresh(f"t{len(self.facts.names.temporaries) + 1}")
-        self.facts.names.temporaries[held] = "t"
-        return held
 
     def shared(self) -> None:
         """What the backward part of the loop computes as the forward part did is computed once."""
@@ -492,8 +487,7 @@ def _invariant_statements(loop: Node, made: dict[str, list[Node]], facts: Facts)
             for value in _invariants(part, changed, made, facts, isinstance(node, gast.AugAssign)):
                 spelled = gast.unparse(gast.fix_missing_locations(value))
                 if spelled not in held:
-                    held[spelled] = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-                    facts.names.temporaries[held[spelled]] = "t"
+                    held[spelled] = facts.names.new_temporary()
                     note_integers(held[spelled], value, facts)
                     before.append(at(assign(held[spelled], copy_with_facts(value, facts)), node))
                 replace(node, value, name(held[spelled]))

@@ -676,8 +676,7 @@ def _is_alone(one: _Shares, block: Block, program: Program, facts: Facts) -> boo
 
 def _keep_quotient(one: _Shares, record: Record, program: Program, facts: Facts) -> None:
     """Divide in the forward half, and bring the quotient back."""
-    held = facts.names.fresh(f"t{len(facts.names.temporaries) + 1}")
-    facts.names.temporaries[held] = "t"
+    held = facts.names.new_temporary()
     like = next(node for node in record.popped if node in facts.tape.restores and target(node) == one.powers)
     last, below = facts.activity.definition[one.below], name(one.divisor)
     if facts.activity.definition[one.divisor] in record.pushed:

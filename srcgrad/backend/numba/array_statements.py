@@ -36,6 +36,7 @@ from srcgrad.core.trees import (
     expression,
     header,
     literal_node,
+    mentions,
     name,
     statement,
     statements,
@@ -234,7 +235,7 @@ class _LoopWork:
     def _lower_binding(self, node: Node, held: str) -> Block:
         """`x = u[1:] - u[:-1]`, `s = np.sum(x * y)`."""
         inner = self._summed_elements(node.value)
-        if inner is not None and _mentions(inner, held):
+        if inner is not None and mentions(inner, held):
             return []
         if inner is not None:
             return [at(assign(held, literal_node(0.0)), node), *self._sum(held, inner, node)]
@@ -242,7 +243,7 @@ class _LoopWork:
         if not shape or not self._computes(node.value, shape):
             return []
         fresh = held
-        if _mentions(node.value, held):
+        if mentions(node.value, held):
             fresh = self.facts.names.fresh(held)
         like = self._array(node.value)
         array = at(assign(fresh, expression(f"{self.facts.library('np')}.empty_like(x)", x=copy(like))), node)
@@ -273,7 +274,7 @@ class _LoopWork:
         inner = self._summed_elements(node.value)
         if inner is not None and isinstance(node.target, gast.Name) and isinstance(node.op, gast.Add):
             held = str(node.target.id)
-            adds = self.lengths.of(node.target) == () and not _mentions(inner, held)
+            adds = self.lengths.of(node.target) == () and not mentions(inner, held)
             return self._sum(held, inner, node) if adds else []
         return self._into(node, node.target)
 
@@ -394,10 +395,6 @@ class _LoopWork:
         whole = node.value if isinstance(node, gast.Subscript) else node
         index = place[0] if len(place) == 1 else gast.Tuple(elts=place, ctx=gast.Load())
         return gast.Subscript(value=copy(whole), slice=index, ctx=gast.Load())
-
-
-def _mentions(value: Node, held: str) -> bool:
-    return any(isinstance(item, gast.Name) and item.id == held for item in walk(value))
 
 
 def _length(node: Node, axis: int) -> Node:

@@ -64,6 +64,7 @@ from srcgrad.core.trees import (
     copy,
     loads,
     name,
+    names_in,
     same_tree,
     statement,
     statements,
@@ -107,17 +108,13 @@ def _multiply(held: str, body: Block) -> None:
             body[place] = at(gast.AugAssign(name(held, gast.Store()), gast.Mult(), factor), node)
         changed = {each for one in statements([node]) for each in stores(one)}
         alive = () if held in changed else factors
-        factors = {each: factors[each] for each in alive if not changed & {each, *_names(factors[each])}}
-        if bound is not None and bound != held and factor is not None and bound not in _names(factor):
+        factors = {each: factors[each] for each in alive if not changed & {each, *names_in(factors[each])}}
+        if bound is not None and bound != held and factor is not None and bound not in names_in(factor):
             factors[bound] = factor
 
 
 def _adds(value: Node) -> bool:
     return isinstance(value.op, gast.Add | gast.Sub)
-
-
-def _names(value: Node) -> set[str]:
-    return {item.id for item in walk(value) if isinstance(item, gast.Name)}
 
 
 def _factor(value: Node, held: str, factors: dict[str, Node]) -> Node | None:

@@ -43,7 +43,9 @@ from srcgrad.core.trees import (
     expression,
     literal_node,
     loads,
+    mentions,
     name,
+    names_in,
     same_tree,
     statement,
     statements,
@@ -272,11 +274,6 @@ def _place_of_step(items: list[Item], step: Step, shown: SharedNames) -> int:
     return found
 
 
-def names_of_expression(node: Node) -> set[str]:
-    """All names in an expression."""
-    return {item.id for item in walk(node) if isinstance(item, gast.Name)}
-
-
 LETTERS = "ijlpqrstuvw"
 PART = 4096  # elements of a part of a long sum: NumPy adds up in pairs, which loses as little
 
@@ -346,7 +343,7 @@ def _contract(held: str, nests: Nests, result: Node) -> None:
         else:
             every = {index for other, index in (one.writes, *one.reads) if other == held}
             uses += [(index, bodies, place) for index in every]
-    if begin is None or not uses or any(isinstance(n, gast.Name) and n.id == held for n in walk(result)):
+    if begin is None or not uses or mentions(result, held):
         return
     index, home, _ = uses[0]
     if len(home) == 1 or any(other != index or bodies[: len(home)] != home for other, bodies, _ in uses):
@@ -478,7 +475,7 @@ class LoopPlacement:
             for word in getattr(item, "keywords", None) or []
             if word.arg == "out"
         ]
-        writes |= {one for value in into for one in names_of_expression(value)}
+        writes |= {one for value in into for one in names_in(value)}
         if isinstance(node, gast.Expr):
             writes |= reads
         shown = {other for one in writes for other in self.sharing.of(one)}
@@ -499,7 +496,7 @@ class LoopPlacement:
     def _look(self, helper: str, lengths: list[Node]) -> None:
         call = gast.Call(name(self.facts.library(helper)), lengths, [])
         self.nests.checks = True
-        reads = frozenset(one for length in lengths for one in names_of_expression(length))
+        reads = frozenset(one for length in lengths for one in names_in(length))
         self.nests.items.append(PlainStatement(gast.Expr(call), reads, frozenset()))
 
     def reduce(self, node: Node, reader: Reader, last: str = "") -> None:
@@ -646,7 +643,7 @@ class LoopPlacement:
         reads = [*accesses(node.value), *(one for one in more if not one[0].startswith("<"))]
         reads = [one for one in reads if not one[0].startswith("<")]
         for axis in space:
-            reads += [(one, "") for one in names_of_expression(self.lengths.node(axis)) if one not in self.nests.made]
+            reads += [(one, "") for one in names_in(self.lengths.node(axis)) if one not in self.nests.made]
         step = Step(node, space, writes, tuple(dict.fromkeys(reads)))
         items = self.nests.items
         ahead: list[Item] = []

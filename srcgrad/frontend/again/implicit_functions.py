@@ -20,7 +20,7 @@ import gast
 from srcgrad.core.trees import Block, Node, at, copy, literal_node, name, walk
 from srcgrad.core.visitor import rewrite, rewrite_statements
 from srcgrad.frontend.calls.nested_functions import take_out
-from srcgrad.frontend.context import Call, library
+from srcgrad.frontend.context import Call
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime.odes import method_of, odeint_pullback, odeint_pushforward, solution_pullback, solution_pushforward
 from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
@@ -350,7 +350,7 @@ def _quad_pushed(call: Call) -> Node:
 def _quad(call: Call) -> str:
     from scipy.integrate import quad  # late: only texts with integrals need SciPy
 
-    return library("quad", quad, call.work.facts)
+    return call.work.facts.library_in_text("quad", quad)
 
 
 WRITTEN = (

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Node,
@@ -87,9 +85,7 @@ class _Text:
 
     def library(self, identifier: str, value: object) -> str:
         """How the text spells a function of ours."""
-        spelled = self.facts.library(identifier, value)
-        self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", value)})
-        return spelled
+        return self.facts.library_in_text(identifier, value)
 
     def values_alone(self) -> None:
         """Sizes and lengths that only a value is computed from have their first derivative there: no more is asked."""

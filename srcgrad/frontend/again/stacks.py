@@ -40,8 +40,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.frontend.context import is_change, library
-from srcgrad.runtime import fields_of
+from srcgrad.frontend.context import is_change
 
 # what a call mirrors: one of its arguments
 SAME = {"zeros_like": 0, "fields_of": 0, "add": 0, "list": 0, "dict": 0, "scatter": 1, "entry": 1}
@@ -246,7 +245,7 @@ class _Portion:
                 "a second derivative through a slice of a list that goes back from an item, or has no literal step",
                 "take the items one by one, or loop over an index",
             )
-        k = self._name("k")
+        k = self.facts.names.new_local("k")
         body = write(self._place(part, k, step), name(k))
         assert self.items is not None, "how it is written is known"
         trips = expression("range(len(e))", e=copy(self.items))
@@ -286,14 +285,9 @@ class _Portion:
         return expression("first + steps", first=self._bind_value("first", skipped), steps=steps)
 
     def _bind_value(self, stem: str, value: Node) -> Node:
-        bound = self._name(stem)
+        bound = self.facts.names.new_local(stem)
         self.before.append(assign(bound, value))
         return name(bound)
-
-    def _name(self, stem: str) -> str:
-        made = self.facts.names.fresh(stem)
-        self.facts.names.local |= {made}
-        return made
 
     def _mark_statements(self, block: Block) -> Block:
         for made in block:
@@ -328,14 +322,13 @@ def _copy_filled_lists(node: Node, filled: set[str], facts: Facts) -> Block:
     if bound in filled and not is_write(node) and not is_change(node, bound):
         popped = isinstance(node.value, gast.Call) and isinstance(node.value.func, gast.Attribute)
         if popped:
-            held = facts.names.fresh("held")
-            facts.names.local |= {held}
+            held = facts.names.new_local("held")
             first = at(assign(held, node.value), node)
             facts.origin.foreign[first] = None
             made.append(first)
             node.value = name(held)
         if isinstance(node.value, gast.Name | gast.Subscript):
-            copies = "list" if facts.kinds.lists[bound] == "list" else library("fields_of", fields_of, facts)
+            copies = "list" if facts.kinds.lists[bound] == "list" else facts.library_in_text("fields_of")
             node.value = at(expression(f"{copies}(held)", held=node.value), node)
             facts.origin.foreign[node] = None
     return [*made, node]

@@ -37,6 +37,7 @@ from srcgrad.core.trees import (
     literal_node,
     name,
     own_names,
+    placed,
     statement,
     statements,
     stores,
@@ -186,9 +187,7 @@ class Lift:
     def own(self, node: Node) -> Node:
         """A statement that is not the user's, at the line of the loop."""
         self.made[node] = self.facts.origin.foreign[node] = None
-        for item in walk(node):
-            at(item, self.loop) if "lineno" not in item.__dict__ else None
-        return at(node, self.loop)
+        return at(placed(node, self.loop), self.loop)
 
     def refuse(self, node: Node, why: str, remedy: str) -> Exception:
         """E5025, at a node or at the loop."""

@@ -25,7 +25,7 @@ from typing import Any  # functions are arbitrary objects
 
 import gast
 
-from srcgrad.core.bindings import Binding, StaticFunction, attribute
+from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, inner_kinds
 from srcgrad.core.namespace import Namespace, Overlay
@@ -81,7 +81,7 @@ from srcgrad.frontend.context import read_alone
 from srcgrad.frontend.desugar.objects_by_key import name_in_order
 from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds_of_values import holds_object
-from srcgrad.frontend.resolve import binding_of, is_over_rows, operation_of
+from srcgrad.frontend.resolve import binding_in, binding_of, is_over_rows, operation_of
 
 _AGAIN = 8  # operations that may be written again: about what a definition and its calls take
 _MOST = 64  # ... by all calls inside of a function together: helpers that each call two others double with each level
@@ -139,17 +139,9 @@ def _called_functions(tree: Node, namespace: Namespace) -> list[object]:
     """The functions of the user's that a straight function calls, one for each call."""
     local = own_names(tree)
     calls = [part.func for node in tree.body for part in walk(node) if isinstance(part, gast.Call)]
-    found = [_meaning(one, namespace) for one in calls if not (isinstance(one, gast.Name) and one.id in local)]
+    found = [binding_in(namespace, one) for one in calls if not (isinstance(one, gast.Name) and one.id in local)]
     known = [one.object for one in found if one is not None and one.object is not None]
     return [one for one in known if rule_of(one) is None and isinstance(one, FunctionType | StaticFunction)]
-
-
-def _meaning(node: Node, namespace: Namespace) -> Binding | None:
-    """What a dotted name means."""
-    if isinstance(node, gast.Name):
-        return namespace.lookup(node.id)
-    base = _meaning(node.value, namespace) if isinstance(node, gast.Attribute) else None
-    return None if base is None else attribute(base, node.attr)
 
 
 def is_brief(tree: Node, called: str, caller: Node) -> bool:

@@ -20,7 +20,7 @@ from typing import (
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import Binding, StaticFunction, attribute
+from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, FunctionNames, Kind, Request
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
@@ -76,7 +76,7 @@ from srcgrad.frontend.context import (
 )
 from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.kinds_of_values import known_of
-from srcgrad.frontend.resolve import binding_of, is_over_rows, trusted_constant
+from srcgrad.frontend.resolve import binding_in, binding_of, is_over_rows, trusted_constant
 
 if TYPE_CHECKING:
     from srcgrad.frontend.context import Rewriting
@@ -110,22 +110,14 @@ def with_live_defaults(source: Source, function: FunctionType) -> Source:
 def _is_same(node: Node, value: object, names: LiveNamespace) -> bool:
     """Whether the text of a default still means its value; what is no name, and reads names, is not told."""
     if isinstance(node, gast.Attribute) and isinstance(value, BuiltinMethodType):  # of an object: `PATTERN.match`
-        owner = _binding_of_dotted_name(node.value, names)
+        owner = binding_in(names, node.value)
         if owner is not None and owner.object is value.__self__:
             return value.__name__ == node.attr
     if isinstance(node, gast.Name | gast.Attribute):
-        found = _binding_of_dotted_name(node, names)
+        found = binding_in(names, node)
         return found is not None and found.object is value
     reads = [n for n in walk(node) if isinstance(n, gast.Name)] if node is not None else []
     return not reads or trusted_constant(value) is None
-
-
-def _binding_of_dotted_name(node: Node, names: LiveNamespace) -> Binding | None:
-    """What a name such as `np.pi` means now."""
-    if isinstance(node, gast.Name):
-        return names.lookup(node.id)
-    base = _binding_of_dotted_name(node.value, names) if isinstance(node, gast.Attribute) else None
-    return None if base is None else attribute(base, node.attr)
 
 
 def _settle_default(node: Node, value: object, function: FunctionType) -> Node:

@@ -24,7 +24,6 @@ import gast
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import OWN_RULE, DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts
-from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -53,7 +52,6 @@ from srcgrad.core.visitor import SOMETIMES, own_statements, places, rewrite
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
 from srcgrad.frontend.calls.side_effects import doubtful_write
 from srcgrad.frontend.resolve import binding_of
-from srcgrad.runtime import check_left_out
 from srcgrad.runtime.hooks import hook
 
 if TYPE_CHECKING:
@@ -384,9 +382,7 @@ def _way(parameter: str, ways: tuple[Block, Block], optional: bool, node: Node, 
         return None
     if facts.request.called and parameter not in facts.kinds.arguments:
         return ways[0]  # the call does not give it
-    spelled = facts.library("check_left_out")
-    facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", check_left_out)})
-    check = at(statement(f"{spelled}({parameter})"), node)
+    check = at(statement(f"{facts.library_in_text('check_left_out')}({parameter})"), node)
     facts.origin.foreign[check] = None
     return [check, *ways[0]]
 

@@ -43,20 +43,23 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Request, function_called
 from srcgrad.core.identity import cached_function
 from srcgrad.core.marks import is_opaque
-from srcgrad.core.namespace import Namespace, Overlay, Step
+from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.rules import is_users, makes_new, may_show, rule_of, written_out
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
+    after_docstring,
     at,
     children,
     copy,
     expression,
     find_nodes,
     header,
+    is_docstring,
     is_swap,
     is_write,
+    mentions,
     name,
     own_names,
     parameters,
@@ -97,7 +100,6 @@ from srcgrad.runtime import (
     check_seed,
     check_sequences,
     check_shapes,
-    owned,
     reads_only,
     require_handled,
 )
@@ -1042,13 +1044,12 @@ def copy_written_arguments(function: Node, facts: Facts) -> Node:
         if parameter in changed:
             beside = [p for p in parameters(function) if p != parameter] + outside
             others = gast.Tuple(elts=list(map(name, beside)), ctx=gast.Load())
-            spelled = facts.library("owned")
-            facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", owned)})
+            spelled = facts.library_in_text("owned")
             made = statement(f"array = {spelled}(array, others)", array=parameter, others=others)
             facts.origin.foreign[made] = facts.resolution.copies[made] = None
             facts.resolution.entered[parameter] = next((node for node, one in writes if one == parameter), function)
             copies.append(at(made, function))
-    start = 1 if _is_docstring(function.body[0]) else 0
+    start = 1 if is_docstring(function.body[0]) else 0
     function.body[start:start] = copies
     return function
 
@@ -1068,9 +1069,7 @@ def _copy_written_results(function: Node, facts: Facts) -> None:
         operation = operation_of(value, facts, facts.names.local)
         if operation is None or operation.kind != "callee" or not facts.module.returns_new(operation.function):
             continue
-        spelled = facts.library("np")
-        facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", facts.names.library_values["np"])})
-        node.value = at(expression(f"{spelled}.copy(x)", x=value), value)
+        node.value = at(expression(f"{facts.library_in_text('np')}.copy(x)", x=value), value)
         facts.origin.foreign[node] = None
 
 
@@ -1126,10 +1125,6 @@ def _calls_itself(function: Node) -> bool:
         for node in function.body
         for n in find_nodes(node, gast.Call)
     )
-
-
-def _is_docstring(node: Node) -> bool:
-    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
 
 
 _REPORTS = (
@@ -1199,9 +1194,7 @@ _OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Call)
 
 def is_straight(tree: Node) -> bool:
     """Whether a function binds names to the values of a few expressions, and returns the last."""
-    first = tree.body[0]
-    documented = isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant)
-    *bindings, last = tree.body[documented:] or [None]
+    *bindings, last = tree.body[after_docstring(tree) :] or [None]
     if not isinstance(last, gast.Return) or last.value is None or tree.decorator_list:
         return False
     for node in bindings:
@@ -1615,7 +1608,7 @@ def _hands_on(node: Node, name: str, facts: Facts) -> bool:
         return _iterates(node.iter, name, facts)
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign) and node.value is not None:
         value = node.value
-        inside = any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
+        inside = mentions(value, name)
         if not inside or is_fresh(value, facts) or target(node) == name:
             return False
         return not (isinstance(value, gast.Tuple) and all(_is_harmless(v, name, facts) for v in value.elts))
@@ -1634,7 +1627,7 @@ def _iterates(over: Node, name: str, facts: Facts) -> bool:
 
 
 def _is_harmless(value: Node, name: str, facts: Facts) -> bool:
-    mentioned = any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
+    mentioned = mentions(value, name)
     return not mentioned or is_fresh(value, facts)
 
 
@@ -1700,10 +1693,6 @@ def _has_second_name(name: str, last: int, tree: Node) -> bool:
             if _arrays_written(node):
                 continue
             value = getattr(node, "value", None) or getattr(node, "iter", None)
-            if value is not None and not isinstance(value, gast.BinOp | gast.Compare) and _shows(value, name):
+            if value is not None and not isinstance(value, gast.BinOp | gast.Compare) and mentions(value, name):
                 return True
     return False
-
-
-def _shows(value: Node, name: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == name for n in walk(value))

@@ -39,6 +39,7 @@ from srcgrad.core.trees import (
     literal_node,
     literal_value,
     loads,
+    mentions,
     name,
     own_names,
     parameters,
@@ -49,6 +50,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rebuild, rewrite, rewrite_parts, rewrite_statements
 from srcgrad.frontend.calls.inline_call import filled_parameters, takes_a_tuple
+from srcgrad.frontend.context import own_statement
 from srcgrad.frontend.kinds_of_values import NOTHING, live_object
 from srcgrad.frontend.resolve import binding_of
 
@@ -355,7 +357,7 @@ def _last_holds(target: Node, facts: Facts) -> bool:
     reads = {part.id for part in walk(target) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)}
     replaced = [part for part in stored if part is not last[part.id] and part.id not in reads]  # an index may read it
     for part in replaced:
-        part.id = _fresh(facts)
+        part.id = facts.names.new_local("item")
     return bool(replaced)
 
 
@@ -386,7 +388,7 @@ def _statement(node: Node, facts: Facts) -> Block:
         return [node]
     if len(node.targets) == 1:
         return [node, *_place_statements(_names_taken(node.targets[0], facts), node, facts)]
-    held = _fresh(facts)
+    held = facts.names.new_local("item")
     each: Block = [gast.Assign([one], name(held), None) for one in node.targets]
     node.targets = [name(held, gast.Store(), like=node)]
     return [node, *_place_statements(each, node, facts)]
@@ -396,7 +398,7 @@ def _of_loop(node: Node, facts: Facts) -> Block:
     """A name for each part of a loop's target, and the statements that store them at the head of each trip."""
     if isinstance(node.target, gast.Tuple | gast.List):
         return _place_statements(_names_taken(node.target, facts), node, facts)
-    held, part = _fresh(facts), node.target
+    held, part = facts.names.new_local("item"), node.target
     node.target = at(name(held, gast.Store()), part)
     return _place_statements([gast.Assign([part], name(held), None)], node, facts)
 
@@ -437,28 +439,18 @@ def _names_taken(whole: Node, facts: Facts) -> Block:
         if isinstance(inner, gast.Name) and inner.id not in read:
             continue
         read.update(n.id for n in find_nodes(inner, gast.Name) if isinstance(n.ctx, gast.Load))
-        held = _fresh(facts)
+        held = facts.names.new_local("item")
         stand = at(name(held, gast.Store()), inner)
         whole.elts[place] = at(gast.Starred(stand, gast.Store()), part) if _is_starred(part) else stand
         after.append(gast.Assign([inner], name(held), None))
     return after
 
 
-def _fresh(facts: Facts) -> str:
-    made = facts.names.fresh("item")
-    facts.names.local |= {made}
-    return made
-
-
 def _place_statements(made: Block, like: Node, facts: Facts) -> Block:
     """Statements at the line of the one that they are parts of; none of them is as the user wrote it."""
     facts.origin.foreign[like] = None
     for node in made:
-        facts.origin.foreign[node] = None
-        for item in walk(node):
-            if "lineno" not in item.__dict__:
-                at(item, like)
-        at(node, like)
+        own_statement(node, like, facts)
     return [one for node in made for one in _statement(node, facts)]
 
 
@@ -483,11 +475,11 @@ class _Stars:
                 self.rows[one] = tuple(len(k.items) if k.tag in ("tuple", "list") else -1 for _, k in kind.items)
             elif kind.tag == "dict" and kind.items and all(isinstance(key, str) for key, _ in kind.items):
                 keys = tuple(str(key) for key, _ in kind.items)
-                first = next((node for node in self.function.body if _mentions(node, one)), None)
+                first = next((node for node in self.function.body if mentions(node, one)), None)
                 if self._stays(one, 0, False):
                     self.keys[one] = keys
                 elif isinstance(first, gast.Assign) and self.copied_dict(first.value) is not None:
-                    if not any(_mentions(word, one) for word in first.value.keywords):
+                    if not any(mentions(word, one) for word in first.value.keywords):
                         self.copied[first.value] = keys  # before anything could change the dict
 
     def lengths(self) -> None:
@@ -712,7 +704,7 @@ class _Stars:
         made: list[Node] = []
         for one in node.elts:
             if isinstance(one, gast.Starred):
-                item = _fresh(self.facts)
+                item = self.facts.names.new_local("item")
                 each = gast.comprehension(name(item, gast.Store()), one.value, [], 0)
                 made.append(gast.ListComp(name(item), [each]))
             elif made and isinstance(made[-1], gast.List):
@@ -737,10 +729,6 @@ class _Stars:
             return
         each = [[expression(f"{held}[{r}][{k}]") for r in range(self.places[held])] for k in range(len(bound))]
         node.value = at(gast.Tuple([gast.Tuple(one, gast.Load()) for one in each], gast.Load()), node)
-
-
-def _mentions(node: Node, one: str) -> bool:
-    return any(isinstance(part, gast.Name) and part.id == one for part in walk(node))
 
 
 def _written_by_key(loop: Node) -> list[Node]:

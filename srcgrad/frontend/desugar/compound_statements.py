@@ -33,6 +33,7 @@ from srcgrad.core.trees import (
     literal_value,
     name,
     parameters,
+    placed,
     statement,
     substitute,
     twin,
@@ -465,8 +466,7 @@ def with_end(block: Block, last: Block, facts: Facts) -> Block:
                     and node.value is not None
                     and not isinstance(node.value, gast.Constant)
                 ):
-                    held = facts.names.fresh("value")
-                    facts.names.local |= {held}
+                    held = facts.names.new_local("value")
                     bind = at(gast.Assign([name(held, gast.Store())], node.value, None), node)
                     made.append(bind)
                     node.value = at(name(held), node)
@@ -693,10 +693,7 @@ def _may_change(part: Node, work: _Work) -> bool:
 def _probed(unit: Block, trial: _Trial, work: _Work) -> Node:
     """`error = exception_of(lambda: e, E)`"""
     node = trial.node
-    value = at(gast.Lambda(_no_parameters(), _probe(unit, trial, work)), node)
-    for item in walk(value):
-        if "lineno" not in item.__dict__:
-            gast.copy_location(item, node)
+    value = placed(gast.Lambda(_no_parameters(), _probe(unit, trial, work)), node)
     work.facts.origin.lambdas[value] = None
     spelled = _helper(exception_of, work)
     return work.bind(trial.error, gast.Call(name(spelled), [value, copy(trial.kinds)], []), node)

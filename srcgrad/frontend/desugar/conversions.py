@@ -33,6 +33,7 @@ from srcgrad.core.trees import (
     BLOCKS,
     Block,
     Node,
+    after_docstring,
     at,
     called_name,
     copy,
@@ -43,6 +44,7 @@ from srcgrad.core.trees import (
     name,
     own_names,
     parameters,
+    placed,
     statement,
     statements,
     stores,
@@ -60,7 +62,6 @@ from srcgrad.frontend.kinds import Kinds, NestedFunction
 from srcgrad.frontend.kinds_of_values import SEQUENCES
 from srcgrad.frontend.language import TAKE_ITEMS, TAKE_SEVERAL
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bind_arguments, binding_of
-from srcgrad.runtime import check_module
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
@@ -136,20 +137,16 @@ class Meanings:
         """`check_module(xp, np)`, where something asks the argument."""
         if held not in self.respelled.values():
             return
-        spelled = self.facts.library("check_module")
-        self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", check_module)})
+        spelled = self.facts.library_in_text("check_module")
         check = at(statement(f"{spelled}({held}, module)", module=self._module(whole)), self.function)
         self.facts.origin.foreign[check] = None
-        first = self.function.body[0]
-        start = int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
-        self.function.body.insert(start, check)
+        self.function.body.insert(after_docstring(self.function), check)
 
     def _module(self, whole: Any) -> Node:
         """An expression that means a module."""
         home = str(getattr(whole, "__name__", ""))
         if f"{home}.".startswith("numpy.") and original(np) is sys.modules["numpy"]:
-            spelled = self.facts.library("np")
-            self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", original(np))})
+            spelled = self.facts.library_in_text("np")
             return expression(".".join([spelled, *whole.__name__.split(".")[1:]]))
         stem = str(getattr(whole, "__name__", "") or whole.name).rpartition(".")[2]
         spelled = self.facts.names.fresh(stem)
@@ -399,8 +396,7 @@ def _spell_lookups(function: Node, facts: Facts) -> None:
         inside = any(isinstance(part, gast.Call | gast.Slice) for part in walk(node.value))
         if inside or type(held) not in (dict, list, tuple, str, np.ndarray):
             continue
-        spelled = facts.library("getitem", operator.getitem)
-        facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", operator.getitem)})
+        spelled = facts.library_in_text("getitem", operator.getitem)
         made = expression(f"{spelled}(table, key)", table=node.value.value, key=node.value.slice)
         node.value = at(made, node.value)
         facts.origin.foreign[node] = None
@@ -756,19 +752,13 @@ class _Work:
 
     def _array(self, node: Node) -> Node:
         """`np.array(node)`"""
-        made = expression(f"{self.library('np')}.array(x)", x=node)
-        for item in walk(made):
-            if "lineno" not in item.__dict__:
-                at(item, node)
+        made = placed(expression(f"{self.library('np')}.array(x)", x=node), node)
         self.of[made] = Kind("array")
         return at(made, node)
 
     def library(self, identifier: str) -> str:
         """How the text spells a library name."""
-        spelled = self.facts.library(identifier)
-        meant = Binding("object", self.facts.names.library_values[identifier])
-        self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
-        return spelled
+        return self.facts.library_in_text(identifier)
 
     # -- calls -------------------------------------------------------------------------------------------------------
 

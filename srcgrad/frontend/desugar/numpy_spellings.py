@@ -25,10 +25,7 @@ from typing import (
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts
-from srcgrad.core.namespace import Overlay
-from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -81,10 +78,7 @@ def array_api(function: Node, facts: Facts) -> None:
         and _calls(node.value, "array_namespace", facts, local)
     }
     if names:
-        spelled = facts.library("np")
-        known = facts.namespace.lookup(spelled)
-        if known is None or known.object is not original(np):  # a module that has no NumPy of its own
-            facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", original(np))})
+        facts.library_in_text("np")  # a module may have no NumPy of its own
         function.body = rewrite_statements(function.body, lambda node: _statement(node, names, facts, local))
 
 

@@ -34,6 +34,7 @@ from srcgrad.core.source_text import same_code
 from srcgrad.core.trees import (
     Block,
     Node,
+    after_docstring,
     at,
     children,
     copy,
@@ -42,8 +43,11 @@ from srcgrad.core.trees import (
     header,
     literal_node,
     loads,
+    mentions,
     name,
+    names_in,
     parameters,
+    placed,
     statement,
     statements,
     stores,
@@ -52,7 +56,6 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_blocks, rewrite_statements
 from srcgrad.frontend.calls.functions import function_of, of_argument
-from srcgrad.frontend.context import library
 from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.kinds_of_values import (
     OPERATORS,
@@ -82,7 +85,7 @@ def open_records(function: Node, work: Rewriting) -> None:
             opened = work.own(statement(f"{parameter} = {work.library('fields_of')}({parameter})"), function)
             facts.resolution.copies[opened] = None
             _open_others(parameter, function, work)
-            function.body.insert(_after_docstring(function), opened)
+            function.body.insert(after_docstring(function), opened)
         elif kind.owner is not None:
             facts.kinds.records[parameter] = kind.owner
     _find_made(function, work)
@@ -129,11 +132,6 @@ def note_opened_records(function: Node, facts: Facts) -> None:
         if kind is not None and found is not None and found.object is fields_of:
             facts.kinds.records[str(target(node))] = kind.items[0][0]
             facts.resolution.copies[node] = None
-
-
-def _after_docstring(function: Node) -> int:
-    first = function.body[0]
-    return int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
 
 
 def _find_made(function: Node, work: Rewriting) -> None:
@@ -194,10 +192,11 @@ def has_plain_attributes(owner: type) -> bool:
         if getattr(owner, special) is not getattr(base, special):
             return False
     fields = [inspect.getattr_static(owner, field, None) for field in fields_of_class(owner)]
-    return base is tuple or not any(hasattr(type(f), "__set__") and not _is_slot(f) for f in fields)
+    return base is tuple or not any(hasattr(type(f), "__set__") and not is_slot(f) for f in fields)
 
 
-def _is_slot(attribute: object) -> bool:
+def is_slot(attribute: object) -> bool:
+    """Whether what a class has under a name is the place of one in `__slots__`."""
     return isinstance(attribute, types.MemberDescriptorType)
 
 
@@ -657,7 +656,7 @@ class ObjectsApart:
         """`p is q` for `p == q` where the class says nothing of it."""
         for place, op in enumerate(part.ops):
             held = self._of([part.left, *part.comparators][place])
-            if isinstance(op, gast.Eq | gast.NotEq) and held.tag == "made" and not _is_compared(class_of(held)):
+            if isinstance(op, gast.Eq | gast.NotEq) and held.tag == "made" and not is_compared(class_of(held)):
                 part.ops[place] = gast.Is() if isinstance(op, gast.Eq) else gast.IsNot()
                 self.changed = True
 
@@ -890,7 +889,8 @@ def _is_remade(cls: type) -> bool:
     return dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__")
 
 
-def _is_compared(cls: type) -> bool:
+def is_compared(cls: type) -> bool:
+    """Whether a class says itself which of its objects are equal."""
     return inspect.getattr_static(cls, "__eq__", None) is not object.__eq__
 
 
@@ -902,7 +902,7 @@ def _is_stored(cls: type, attribute: str) -> bool:
 
 _SPECIAL = {"__init__", "__post_init__", "__call__", "__repr__", "__str__", "__format__",
             *(f"__{side}{one}__" for one in OPERATORS.values() for side in ("", "r"))}  # fmt: skip
-_ASKED = {"__dict__", "setattr", "__setattr__", "vars", "getattr", "__class__", "hasattr", "delattr"}
+ASKS_FOR_NAMES = {"__dict__", "setattr", "__setattr__", "vars", "getattr", "__class__", "hasattr", "delattr"}
 
 
 def can_open(cls: type, facts: Facts) -> bool:
@@ -920,10 +920,10 @@ def can_open(cls: type, facts: Facts) -> bool:
     written = [(one, f) for base, one, f in functions if not is_generated(f, base, one)]
     odd = [one for one, _ in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL]
     other = [
-        one for one, found in held if hasattr(type(found), "__get__") and not _is_code(found) and not _is_slot(found)
+        one for one, found in held if hasattr(type(found), "__get__") and not _is_code(found) and not is_slot(found)
     ]
     other = [one for one in other if one not in ("__dict__", "__weakref__")]
-    asked = {one for _, f in written for one in f.__code__.co_names} & _ASKED
+    asked = {one for _, f in written for one in f.__code__.co_names} & ASKS_FOR_NAMES
     hidden = any(_is_stored(cls, one) for one, found in held if _is_code(found))
     return cls.__new__ is object.__new__ and not odd and not other and not asked and not hidden
 
@@ -991,10 +991,10 @@ def _with_dense_solutions(block: Block, function: Node, work: Rewriting) -> Bloc
         call.keywords = [word for word in call.keywords if word.arg != "dense_output"]
         made += [*_name_arguments(call, held, node, work), node]
         words = [copy(word) for word in call.keywords if word.arg != "t_eval"]
-        dense = name(library(dense_solution.__name__, dense_solution, work.facts))
+        dense = name(work.library(dense_solution.__name__, dense_solution))
         made.append(work.bind(spelled, at(gast.Call(dense, [copy(one) for one in call.args], words), call), node))
         for one in [n for tree in (function, *nested) for n in walk(tree) if isinstance(n, gast.stmt | gast.Lambda)]:
-            if _reads(one, held):
+            if mentions(one, held):
                 rewrite(one, partial(_named_solution, held=held, spelled=spelled))
                 work.facts.origin.foreign[one] = None
     return made
@@ -1086,8 +1086,7 @@ def _only_parts(function: Node, held: str, parts: Parts, work: Rewriting) -> boo
 
 def _bind_parts(function: Node, held: str, parts: Parts, bound: list[Node], work: Rewriting) -> None:
     """Bind the parts to names, and read these."""
-    helper = work.facts.library(parts.helper.__name__, parts.helper)
-    work.facts.namespace = Overlay(work.facts.namespace, {helper: Binding("object", parts.helper)})
+    helper = work.library(parts.helper.__name__, parts.helper)
     names = {part: work.name(f"{held}_{part}") for part in parts.names}
     for node in bound:
         targets = [name(one, gast.Store()) for one in names.values()]
@@ -1205,10 +1204,7 @@ def _spell_method(part: Node, node: Node, known: dict[str, tuple[Node, dict[str,
     part.func = at(expression(f"d.{function.attr}", d=copy(distribution)), function)
     part.keywords += [at(gast.keyword(key, at(copy(value), part)), part) for key, value in words.items()]
     work.facts.origin.foreign[node] = None
-    for item in walk(part):
-        if "lineno" not in item.__dict__:
-            at(item, node)
-    return part
+    return placed(part, node)
 
 
 def _of_module(owner: Node, work: Rewriting) -> tuple[Node | None, dict[str, Node]]:
@@ -1221,8 +1217,7 @@ def _of_module(owner: Node, work: Rewriting) -> tuple[Node | None, dict[str, Nod
     public = getattr(sys.modules["scipy.stats"], str(getattr(inner, "name", "")), None)
     if type(public) is not type(inner):
         return None, {}
-    spelled = work.facts.library(str(getattr(inner, "name", "")), public)
-    work.facts.namespace = Overlay(work.facts.namespace, {spelled: Binding("object", public)})
+    spelled = work.library(str(getattr(inner, "name", "")), public)
     names = _parameters(public)
     words = {names[k]: expression(f"d.args[{k}]", d=copy(owner)) for k in range(len(held.args))}
     words |= {key: expression(f"d.kwds[{key!r}]", d=copy(owner)) for key in held.kwds}
@@ -1253,12 +1248,12 @@ def called_objects(function: Node, work: Rewriting) -> None:
         given = None if held is None else _making_arguments(node.value, work) or _derived(node.value, made)
         if held is None or given is None or bound.count(held) != 1:
             continue
-        trees = [function, *(tree for tree in nested if _reads(tree, held))]
+        trees = [function, *(tree for tree in nested if mentions(tree, held))]
         if all(_is_called_only(tree, held, given[0]) for tree in trees):
             made[held] = given
     changed = _changed_names([function, *nested], set(made), work) if made else set()
     for held in [one for one, (known, _) in made.items() if known.steady]:
-        if any(_names_in(value) & changed for value in made[held][1].values()):
+        if any(names_in(value) & changed for value in made[held][1].values()):
             del made[held]
     if made:
         function.body = rewrite_blocks(function.body, lambda block: _without_objects(block, made, changed, work))
@@ -1342,17 +1337,17 @@ def _changed_names(trees: list[Node], objects: set[str], work: Rewriting) -> set
     groups: list[set[str]] = []
     for part in [n for tree in trees for n in walk(tree)]:
         if isinstance(part, gast.Subscript | gast.Attribute) and isinstance(part.ctx, gast.Store):
-            changed |= _names_in(part.value)
+            changed |= names_in(part.value)
         elif isinstance(part, gast.AugAssign):
-            changed |= _names_in(part.target)
+            changed |= names_in(part.target)
         elif target(part) in objects or (isinstance(part, gast.Call) and getattr(part.func, "id", "") in objects):
             continue
         elif isinstance(part, gast.Expr) or (isinstance(part, gast.Call) and not _is_maker(part, work)):
-            changed |= _names_in(part)
+            changed |= names_in(part)
         elif isinstance(part, gast.keyword) and part.arg == "out":
-            changed |= _names_in(part.value)
+            changed |= names_in(part.value)
         elif isinstance(part, gast.Assign) and not _is_new(part.value, work):
-            groups.append(_names_in(part))
+            groups.append(names_in(part))
     more = True
     while more:
         met = [group for group in groups if group & changed and not group <= changed]
@@ -1363,10 +1358,6 @@ def _changed_names(trees: list[Node], objects: set[str], work: Rewriting) -> set
 
 def _is_maker(call: Node, work: Rewriting) -> bool:
     return _is_new(call, work) or _making_arguments(call, work) is not None
-
-
-def _names_in(part: Node) -> set[str]:
-    return {n.id for n in walk(part) if isinstance(n, gast.Name)}
 
 
 def _is_new(value: Node, work: Rewriting) -> bool:
@@ -1397,9 +1388,9 @@ def _without_objects(
             ):
                 spelled = work.name(f"{held}_{key}")
                 copies = known[held][0].copies
-                own = copies is not False and bool(_names_in(value) & changed) and not _is_new(value, work)
+                own = copies is not False and bool(names_in(value) & changed) and not _is_new(value, work)
                 copier = np.array if copies else np.asarray
-                value = expression(f"{library(copier.__name__, copier, work.facts)}(a)", a=value) if own else value
+                value = expression(f"{work.library(copier.__name__, copier)}(a)", a=value) if own else value
                 made.append(work.bind(spelled, value, node))
                 known[held][1][key] = name(spelled)
     return made or [at(gast.Pass(), block[0])]
@@ -1424,7 +1415,7 @@ def _spell_call(
         if owner is None or part.func.attr not in owner[0].derived:
             return part
         derive, first = owner[0].derived[part.func.attr], owner[0].made[0]
-        spelled = at(name(library(derive.__name__, derive, work.facts)), part)
+        spelled = at(name(work.library(derive.__name__, derive)), part)
         whole = at(gast.Call(spelled, [at(copy(owner[1][first]), part), *part.args], part.keywords), part)
         standing[whole] = (owner[0], {first: whole})
         work.facts.origin.foreign[where] = None
@@ -1437,15 +1428,12 @@ def _spell_call(
     leading = known.made[: known.required]
     places = [gast.Tuple(part.args, gast.Load())] if known.together and len(part.args) > 1 else part.args
     call = gast.Call(
-        func=name(library(helper.__name__, helper, work.facts)),
+        func=name(work.library(helper.__name__, helper)),
         args=[*(copy(words[key]) for key in leading), *places],
         keywords=[gast.keyword(key, copy(value)) for key, value in words.items() if key not in leading],
     )
     work.facts.origin.foreign[where] = None
-    for item in walk(call):
-        if "lineno" not in item.__dict__:
-            at(item, part)
-    return at(call, part)
+    return at(placed(call, part), part)
 
 
 def _known_object(
@@ -1533,7 +1521,7 @@ def splines(function: Node, work: Rewriting) -> None:
         if held is None or given is None or bound.count(held) != 1:
             continue
         reader = Reader(held, *given, work)
-        trees = [function, *(tree for tree in nested if _reads(tree, held))]
+        trees = [function, *(tree for tree in nested if mentions(tree, held))]
         if all(reader.knows(tree) for tree in trees):
             reader.make(node)
             for tree in trees:
@@ -1570,10 +1558,6 @@ def _name_spline(part: Node, node: Node, before: Block, work: Rewriting) -> Node
             setattr(part, key, at(name(held), getattr(part, key)))
             work.facts.origin.foreign[node] = None
     return part
-
-
-def _reads(tree: Node, held: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == held for n in walk(tree))
 
 
 @dataclass
@@ -1633,13 +1617,10 @@ class Reader:
             made = expression(f"{self._library(pieces.pieces_at)}(x, c, {inside})", k=name(self.knots), **words)
         else:
             made = expression(f"{self._library(pieces.pieces_at)}(x, c, t)", **words)
-        for item in walk(made):
-            if "lineno" not in item.__dict__:
-                at(item, part)
-        return at(made, part)
+        return at(placed(made, part), part)
 
     def _library(self, helper: Callable[..., object]) -> str:
-        return library(helper.__name__, helper, self.work.facts)
+        return self.work.library(helper.__name__, helper)
 
     def _is_periodic(self) -> bool:
         ends = getattr(self.given.get("bc_type"), "value", None)

@@ -16,13 +16,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType
 from typing import Any  # functions and classes of all kinds, and what these hold
 
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Names
 from srcgrad.core.marks import is_opaque
@@ -33,6 +32,7 @@ from srcgrad.core.trees import (
     BLOCKS,
     Block,
     Node,
+    after_docstring,
     at,
     copy,
     expression,
@@ -40,13 +40,21 @@ from srcgrad.core.trees import (
     literal_node,
     name,
     own_names,
+    placed,
     statement,
     target,
     walk,
 )
-from srcgrad.frontend.desugar.objects import has_plain_attributes, is_generated, is_written
+from srcgrad.frontend.desugar.objects import (
+    ASKS_FOR_NAMES,
+    has_plain_attributes,
+    is_compared,
+    is_generated,
+    is_slot,
+    is_written,
+)
 from srcgrad.frontend.kinds_of_values import OPERATORS
-from srcgrad.frontend.resolve import trusted_constant
+from srcgrad.frontend.resolve import binding_in, trusted_constant
 
 _OTHERS = (np.ndarray, float, list, dict, str, set, tuple)  # whose attributes may be meant where nothing tells
 
@@ -114,12 +122,11 @@ class ObjectsByKey:
         functions: Block = []
         while self.waiting:
             functions.append(self._nested(self.waiting.pop(0)))
-        start = int(isinstance(tree.body[0], gast.Expr) and isinstance(tree.body[0].value, gast.Constant))
+        start = after_docstring(tree)
         tables = [statement(f"{one} = {{}}") for one in self.tables.values()]
         tree.body[start:start] = [*tables, *functions]
-        for item in [n for s in tree.body for n in walk(s)]:
-            if isinstance(item, gast.stmt | gast.expr) and "lineno" not in item.__dict__:
-                at(item, tree)
+        for s in tree.body:
+            placed(s, tree)
         return tree
 
     def _trees(self, tree: Node) -> list[Node]:
@@ -366,9 +373,8 @@ class ObjectsByKey:
         before.append(
             statement(f"if type({spelled}) in (object, list, tuple, dict):\n    raise TypeError({message!r})")
         )
-        for item in [n for one in before for n in walk(one)]:
-            if isinstance(item, gast.stmt | gast.expr) and "lineno" not in item.__dict__:
-                at(item, value)
+        for one in before:
+            placed(one, value)
         return at(name(spelled), value)
 
     def _sides(self, node: Node, scope: Scope) -> Node | None:
@@ -430,10 +436,7 @@ class ObjectsByKey:
         if len(setters) < len(self._named(place.attr)) or len(set(setters)) > 1 or place.attr in self.stored:
             raise self._refusal("a property of which there are several")
         call = gast.Call(gast.Attribute(place.value, _SETTER + place.attr, gast.Load()), [node.value], [])
-        for item in walk(call):
-            if isinstance(item, gast.expr) and "lineno" not in item.__dict__:
-                at(item, node)
-        return at(gast.Expr(call), node)
+        return at(gast.Expr(placed(call, node)), node)
 
     # Expressions
 
@@ -528,9 +531,8 @@ class ObjectsByKey:
                 body = [gast.If(test, body, [])]
             body = [gast.For(each.target, each.iter, body, [], None)]
         first = statement(f"{kept} = []")
-        for item in [n for one in (first, *body) for n in walk(one)]:
-            if isinstance(item, gast.stmt | gast.expr) and "lineno" not in item.__dict__:
-                at(item, made)
+        for new in first, *body:
+            placed(new, made)
         before += [first, *body]
         return kept
 
@@ -552,7 +554,11 @@ class ObjectsByKey:
             part.value = base
             return part
         if attribute_ in self.stored:
-            constants = [c for c in self.classes if hasattr(c, attribute_) and not _is_slot(c, attribute_)]
+            constants = [
+                c
+                for c in self.classes
+                if hasattr(c, attribute_) and not is_slot(inspect.getattr_static(c, attribute_, None))
+            ]
             plain = all(dataclasses.is_dataclass(c) for c in constants)
             if constants and not plain:
                 raise self._refusal(f"`{attribute_}` of a class, and of its objects")
@@ -596,7 +602,7 @@ class ObjectsByKey:
         spoken = meant in (str, repr, format) or getattr(function, "attr", "") == "format"
         if spoken and any(map(_has_words, self.classes)):
             raise self._refusal("an object that may be spelled as a text")
-        if getattr(function, "attr", "") in ("index", "remove", "count") and any(map(_is_compared, self.classes)):
+        if getattr(function, "attr", "") in ("index", "remove", "count") and any(map(is_compared, self.classes)):
             raise self._refusal("objects that may be compared")
         if meant in self.classes:
             call.args = [self._expression(one, scope) for one in call.args]
@@ -641,7 +647,7 @@ class ObjectsByKey:
         if isinstance(node, gast.Attribute) and not self._is_outside(node, scope):
             return node.attr in self.stored or bool(self._named(node.attr, every=True))
         if isinstance(node, gast.Compare):
-            return any(map(_is_compared, self.classes))
+            return any(map(is_compared, self.classes))
         if not isinstance(node, gast.Call):
             return False
         meant = _meaning(node.func, scope.namespace, scope.local)
@@ -768,9 +774,7 @@ class ObjectsByKey:
             call = gast.Call(name(self._name_of(function)), values, [*map(copy, given[1])])
             bound: Block = [gast.Assign([name(spelled, gast.Store())], call, None)]
             result = bound if not place else [gast.If(self._is_of(copy(base), classes), bound, result)]
-        for item in walk(result[0]):
-            if isinstance(item, gast.stmt | gast.expr) and "lineno" not in item.__dict__:
-                at(item, made)
+        placed(result[0], made)
         before += result
         return spelled
 
@@ -789,9 +793,8 @@ class ObjectsByKey:
                 made.append(gast.Expr(gast.Call(name(self._name_of(after)), [name(spelled)], [])))
         elif init is not object.__init__:
             made.append(gast.Expr(gast.Call(name(self._name_of(init)), [name(spelled), *call.args], call.keywords)))
-        for item in [n for one in made for n in walk(one)]:
-            if isinstance(item, gast.stmt | gast.expr) and "lineno" not in item.__dict__:
-                at(item, call)
+        for one in made:
+            placed(one, call)
         before += made
         return spelled
 
@@ -839,7 +842,7 @@ class ObjectsByKey:
 
     def _check_compared(self, part: Node) -> None:
         """Two keys are equal if they are one object, which is not what a class may say."""
-        if not any(_is_compared(one) for one in self.classes):
+        if not any(is_compared(one) for one in self.classes):
             return
         sides = [part.left, *part.comparators]
         for op, left, right in zip(part.ops, sides, sides[1:], strict=False):
@@ -867,22 +870,9 @@ _CHANGES = ("append", "extend", "insert", "pop", "remove", "clear", "update", "s
 
 def _meaning(node: Node, namespace: Namespace, local: frozenset[str]) -> Held:
     """The object that a dotted name means outside of the function; None for any other expression."""
-    if isinstance(node, gast.Name):
-        found = None if node.id in local else namespace.lookup(node.id)
-    elif isinstance(node, gast.Attribute):
-        base = _binding(node.value, namespace, local)
-        found = None if base is None else attribute(base, node.attr)
-    else:
-        return None
+    found = binding_in(namespace, node, local)
     held = None if found is None or found.kind != "object" else found.object
     return held if isinstance(held, type) or callable(held) else None
-
-
-def _binding(node: Node, namespace: Namespace, local: frozenset[str]) -> Binding | None:
-    if isinstance(node, gast.Name):
-        return None if node.id in local else namespace.lookup(node.id)
-    base = _binding(node.value, namespace, local) if isinstance(node, gast.Attribute) else None
-    return None if base is None else attribute(base, node.attr)
 
 
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
@@ -920,14 +910,6 @@ def _is_spelled(function: Held, owner: type | None) -> bool:
     return abstract or (isinstance(held, property | staticmethod) and function in _codes(held))
 
 
-def _is_slot(cls: type, attribute_: str) -> bool:
-    return isinstance(inspect.getattr_static(cls, attribute_, None), MemberDescriptorType)
-
-
-def _is_compared(cls: type) -> bool:
-    return inspect.getattr_static(cls, "__eq__", None) is not object.__eq__
-
-
 def _has_words(cls: type) -> bool:
     """Whether a class says itself how its objects are spelled."""
     held = [
@@ -956,12 +938,13 @@ def _is_plain(cls: type) -> bool:
     written = [(one, code) for base, one, own in held for code in _codes(own) if not is_generated(code, base, one)]
     odd = [one for one, code in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL]
     other = [one for _, one, own in held if hasattr(type(own), "__get__") and not _codes(own)]
-    other = [one for one in other if not _is_slot(cls, one) and one not in ("__dict__", "__weakref__")]
+    other = [
+        one
+        for one in other
+        if not is_slot(inspect.getattr_static(cls, one, None)) and one not in ("__dict__", "__weakref__")
+    ]
     asked = {name_ for _, code in written for name_ in code.__code__.co_names}
-    return not odd and not other and not asked & _ASKED
-
-
-_ASKED = {"__dict__", "setattr", "__setattr__", "vars", "getattr", "__class__", "hasattr", "delattr"}
+    return not odd and not other and not asked & ASKS_FOR_NAMES
 
 
 def name_in_order(part: Node, calls: list[Node], named: Callable[[Node], Node], refusal: DifferentiationError) -> Node:

@@ -15,9 +15,7 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts, numbers
-from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import arguments_of, may_show, rule_of, shape_of
 from srcgrad.core.trees import (
     COMPOUND,
@@ -46,7 +44,6 @@ from srcgrad.core.visitor import places, rebuild, rewrite
 from srcgrad.frontend.early_facts import integers
 from srcgrad.frontend.resolve import METHODS as RESOLVED
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
-from srcgrad.runtime import check_array
 
 _MADE = ("filled", "square", "outer", "diag")  # shapes of what has axes for sure
 _WITH_AXES = ("accumulate", "transpose", "swap", "flat")  # ... where an argument has
@@ -361,8 +358,7 @@ def rows(block: Block, work: Views) -> None:
                 f"the loop runs over `{array}`, which its body binds anew and writes into",
                 f"give what the loop runs over a name of its own: `rows = {array}.copy()`",
             )
-        count = work.facts.names.fresh("i")
-        work.facts.names.local |= {count}
+        count = work.facts.names.new_local("i")
         work.integers |= {count}
         bind = at(gast.Assign([name(row, gast.Store())], expression(f"{array}[{count}]"), None), node)
         work.facts.origin.foreign[bind] = work.facts.origin.foreign[node] = None
@@ -616,8 +612,6 @@ def _check_base(base: str, work: Views) -> None:
     facts = work.facts
     kind = facts.kinds.of_names.get(base)
     if kind is None and any(a.id == base for a in work.function.args.args):
-        check = at(statement(f"{facts.library('check_array')}({base})"), work.function)
+        check = at(statement(f"{facts.library_in_text('check_array')}({base})"), work.function)
         facts.origin.foreign[check] = None
-        meant = Binding("object", check_array)
-        facts.namespace = Overlay(facts.namespace, {facts.names.imports["check_array"]: meant})
         work.function.body.insert(0, check)

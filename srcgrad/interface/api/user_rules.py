@@ -25,7 +25,19 @@ from srcgrad.core.identity import spelling
 from srcgrad.core.marks import opaque
 from srcgrad.core.rules import Rule, UserForms, d, register_own, rule_of
 from srcgrad.core.source_text import source_of
-from srcgrad.core.trees import Block, Node, copy, expression, name, own_names, statement, statements, stores, walk
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    copy,
+    expression,
+    is_docstring,
+    name,
+    own_names,
+    statement,
+    statements,
+    stores,
+    walk,
+)
 from srcgrad.frontend.functions_with_rules import Call, call_of
 from srcgrad.runtime import Context, check_adjoint, check_adjoints, check_total
 from srcgrad.runtime.hooks import stop_gradient
@@ -446,14 +458,14 @@ class _KeptNames:
         body = [
             self._keep_statement(node, _positional_parameters(tree)[0].id, results)
             for node in tree.body[:-1]
-            if not _is_text(node)
+            if not is_docstring(node)
         ]
         return self._check_uses(body, _positional_parameters(tree)[0].id)
 
     def other(self, tree: Node) -> Block:
         """The statements of the other half."""
         context = _positional_parameters(tree)[0].id
-        body = [self._keep_statement(node, context, {}) for node in tree.body if not _is_text(node)]
+        body = [self._keep_statement(node, context, {}) for node in tree.body if not is_docstring(node)]
         return self._check_uses(body, context)
 
     def refusal(self, what: str) -> DifferentiationError:
@@ -522,10 +534,6 @@ class _KeptNames:
 
 def _swap_result(value: Node, results: dict[str, Node]) -> Node:
     return copy(results[value.id]) if isinstance(value, gast.Name) and value.id in results else value
-
-
-def _is_text(node: Node) -> bool:
-    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
 
 
 def _attribute(node: Any, context: str) -> str:
