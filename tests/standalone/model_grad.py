@@ -218,7 +218,9 @@ def squared_vjp(a: npt.NDArray[np.float64], k: int = 2):
             a_bar = result_bar
         else:
             # line 44: return a**k
-            a_bar = sum_to(result_bar * k * np.power(a, 1.0 * k - (k != 0)), a)
+            a_bar = sum_to(
+                result_bar * k * np.power(a, 1.0 * k - ((a != 0) | (k != 0))), a
+            )
         return a_bar
 
     return result, squared_back

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from srcgrad import grad, vjp
+from srcgrad import grad, hvp, vjp
 from tests.templates.conventions import close, gradients, same
 
 inf, nan = math.inf, math.nan
@@ -265,3 +265,13 @@ def test_equal_eigenvalues() -> None:
 
     assert close(np.trace(grad(values)(np.eye(2))), 3.0)
     assert same(grad(vectors)(np.eye(2)), np.zeros((2, 2)))
+
+
+def test_exponent_of_zero_to_second_order() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.sum(x**y)
+
+    x, y = np.array([2.0, 0.0]), np.zeros(2)  # y * x**(y - 1) by y is 1 / x; where x is 0, that of y * 1
+    by_x, by_y = hvp(f, wrt=(0, 1))(x, y, (np.zeros(2), np.ones(2)))
+    assert close(by_x, [0.5, 1.0]) and close(by_y, [np.log(2.0) ** 2, 0.0])
+    assert grad(lambda y: grad(lambda x: x**y)(4.0))(0.0) == 0.25

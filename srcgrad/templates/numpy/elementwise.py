@@ -265,7 +265,7 @@ def power(z, x, y):
     elif y < 1:
         d[x] = d[z] * y * x ** (y - 1)
     else:
-        d[x] = d[z] * y * np.power(x, 1.0 * y - (y != 0))  # where y is 0 this is 0 * 1, not 0 * inf
+        d[x] = d[z] * y * np.power(x, 1.0 * y - ((x != 0) | (y != 0)))  # where both are 0 this is 0 * 1, not 0 * inf
     if x > 0:
         d[y] = d[z] * z * math.log(x)
     else:

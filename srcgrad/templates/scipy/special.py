@@ -264,7 +264,7 @@ def cosm1(z, x):
     at=(((0.0, 2.0), (0.0, 0.0)), ((2.0, 0.0), (0.0, math.log(2.0)))),
 )
 def powm1(z, x, y):
-    d[x] = d[z] * y * np.power(x, y - (y != 0))
+    d[x] = d[z] * y * np.power(x, y - ((x != 0) | (y != 0)))
     d[y] = d[z] * (z + 1.0) * np.log(x + (x == 0))
 
 
