@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections import OrderedDict
 
 import pytest
 
 from srcgrad.interface.api import derivatives
+
+os.environ.setdefault("NUMBA_OPT", "1")  # thousands of loops are compiled that run once: a third of the time
 
 
 def pytest_collection_finish() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -59,10 +60,15 @@ def with_all_passes() -> list[tuple[Path, dict[str, str], str, list[np.ndarray],
 
 @pytest.mark.parametrize("one", PASSES, ids=lambda one: one.__name__)
 def test_a_pass_changes_the_text_and_no_number(one: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    other_texts = []
+    """Of half of the texts, and of others until one is another."""
+    other_texts: list[str] = []
     before = with_all_passes()
     without(one, monkeypatch)
-    for path, flags, source, expected, text in before:
+    drawn = [zlib.crc32(f"{one.__name__} {path.stem}".encode()) % 2 for path, *_ in before]
+    for place in sorted(range(len(before)), key=drawn.__getitem__):
+        if drawn[place] and other_texts:
+            break
+        path, flags, source, expected, text = before[place]
         found, other_text = gradients(function_of(flags, source), flags)
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15, err_msg=path.stem)

@@ -26,9 +26,7 @@ from tests.templates.rule_cases import FLOAT, LETTERS, Case, by_template, cases,
 
 SHORT, LONG = 20, 40
 MODES = ("reverse", "forward", "hvp")
-SURE = (
-    2.05  # of half as long chains: what grows by squares or cubes of their length makes at most 2.4 times as many then
-)
+SURE = 2.05  # of chains of four and eight: what grows faster than its length is looked at again, longer
 MOST = 2.5  # twice as many statements make twice as many calls; what is looked up in lists of them makes some more
 
 
@@ -116,7 +114,7 @@ def of_rule(rule: Rule, mode: str) -> float | None:
         warnings.simplefilter("ignore")
         try:
             asked = (lambda count: text(case, count)), namespace(rule), case.arguments(), mode
-            few = growth(*asked, counts=(6, 12))
+            few = growth(*asked, counts=(4, 8))
             return few if few <= SURE and not every() else growth(*asked)
         except DifferentiationError:
             return None

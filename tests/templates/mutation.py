@@ -207,26 +207,30 @@ def installed(mutant: Mutant) -> Iterator[Rule]:
 
 def survives(mutant: Mutant) -> bool:
     """Whether nothing sees it: no difference or pairing in the cases of the rule, no pinned point."""
-    wrong_cases = cases(mutant.wrong)
-    drawn = [(wrong_cases[place], args) for place, args in _taken(mutant.rule)]
     with installed(mutant) as wrong:
         for f, args, expected in pinned_cases(wrong):
             with np.errstate(all="ignore"):
                 found = vjp(f, *args)[1](1.0)
             if not np.array_equal(found, expected, equal_nan=True):
                 return False
-        return all(_passes(case, args) for case, args in reversed(drawn))
+    wrong_cases = cases(mutant.wrong)
+    for place, args in _taken(mutant.rule):
+        with installed(mutant):
+            if not _passes(wrong_cases[place], args):
+                return False
+    return True
 
 
-_drawn: dict[str, list[tuple[int, tuple[Any, ...]]]] = {}
+_tried: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
 
 
-def _taken(rule: Rule) -> list[tuple[int, tuple[Any, ...]]]:
+def _taken(rule: Rule) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """The arguments that the right rule takes, each with the place of its case: the same for all of its mutants."""
-    if rule.name not in _drawn:
-        each = [(place, case, args) for place, case in enumerate(cases(rule)) for args in _both(case)]
-        _drawn[rule.name] = [(place, args) for place, case, args in each if takes(case, args)]
-    return _drawn[rule.name]
+    for place, case in reversed([*enumerate(cases(rule))]):
+        if (rule.name, place) not in _tried:
+            _tried[rule.name, place] = [args for args in reversed(_both(case)) if takes(case, args)]
+        for args in _tried[rule.name, place]:
+            yield place, args
 
 
 def _both(case: Case) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

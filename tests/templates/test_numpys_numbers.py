@@ -155,8 +155,12 @@ def test_points_on_a_cut(f, a):
     np.testing.assert_allclose(jvp(along, (a,), (1.0,))[1], expected, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1, -1])
-@pytest.mark.parametrize("obj", [0, 1, -1, [1], [0, 2], slice(0, 2), np.array([True, False]), [2, 0, 0]])
+PLACES = [0, 1, -1, [1], [0, 2], slice(0, 2), np.array([True, False]), [2, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    "obj, axis", [(obj, (None, 0, 1, -1)[(k + j) % 4]) for k, obj in enumerate(PLACES) for j in (0, 1)]
+)
 def test_insert(obj, axis):
     """Whatever NumPy takes: several rows at one place, one row at several, values that broadcast."""
     x = np.arange(6.0).reshape(2, 3) ** 1.5

@@ -171,11 +171,11 @@ def test_pinned_points(rule: Rule) -> None:
                 np.testing.assert_array_equal(np.ravel(actual), np.ravel(wanted), f"{rule.name} at {args}")
 
 
-@of_each([rule for rule in RULES if rule.second])
+@of_each([rule for rule in RULES if rule.second and (every() or zlib.crc32(rule.name.encode()) % 3 < 2)])
 def test_second_order(rule: Rule) -> None:
-    """Reverse over reverse of the first form; of a third of the rules all four nestings.
+    """Two thirds of the rules: of half of them reverse over reverse of the first form, of half all four nestings.
 
-    `make rules` checks all nestings of all forms.
+    `make rules` checks all nestings of all forms of all rules.
     """
     reports = {}
     first, *others = representative_cases(rule)

@@ -14,9 +14,8 @@ A[0, 1, 2] = np.nan
 WHOLE = np.round(np.random.default_rng(1).standard_normal((3, 4)))  # with ties
 
 
-LAYOUTS = [A[:, ::2], A[1, 1], A.astype(np.float32)]
-CASES = [("max_along", a) for a in LAYOUTS] + [("sum_along", a) for a in (A, A[:, ::2], A[1, 1])]
-CASES += [("min_along", A[0].T), ("mean_along", A[:, ::2]), ("mean_along", A.astype(np.float32))]
+CASES = [("max_along", A[:, ::2]), ("max_along", A[1, 1]), ("sum_along", A), ("sum_along", A[1, 1])]
+CASES += [("min_along", A[0].T), ("mean_along", A[:, ::2].astype(np.float32))]
 
 
 @pytest.mark.parametrize("op, a", CASES)
