@@ -206,11 +206,10 @@ MINIMA = [
 ]
 
 
-@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize(("f", "args"), MINIMA, ids=[f.__name__ for f, _ in MINIMA])
-def test_minima_agree_with_differences(f, args, order):
+def test_minima_agree_with_differences(f, args):
     """A search by the value ends where that no longer changes: 1e-8 from the minimum, 1e-5 in a difference."""
-    check_grads(f, args, order=order, directions=1, tolerance=1e-4)
+    check_grads(f, args, order=2, directions=1, tolerance=1e-4)
 
 
 def some_are_constant(p: Any, k: Any) -> Any:

