@@ -52,6 +52,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     named_words,
+    names_in,
     parameters,
     walk,
     words_handed_on,
@@ -720,7 +721,7 @@ class Module:
             )  # it calls itself
             return self.pending[key]
         source, namespace = self.source(function)
-        self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
+        self.names.taken |= names_in(source.tree)
         try:
             called, step = facts is not None, _step(function)
             begun = self._begin_function(function, mode, wrt, kinds, called) if not auxiliary else None
@@ -769,7 +770,7 @@ class Module:
                 return plain
             given.calls.zeroing.update(dict.fromkeys(handed.gives_masks))
             return name
-        read = {node.id for node in walk(tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)}
+        read = {node.id for node in find_nodes(tree, gast.Name) if isinstance(node.ctx, gast.Load)}
         takes = tuple(k for k, mask in zip(handed.takes_masks, given.calls.mask_seeds, strict=False) if mask in read)
         least = replace(
             handed, takes_masks=takes, gives_masks=tuple(p for p in handed.gives_masks if p in given.calls.zeroing)

@@ -50,7 +50,7 @@ from srcgrad.core.facts import (
 from srcgrad.core.files import collection_paused
 from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
-from srcgrad.core.trees import Node, parameters, walk
+from srcgrad.core.trees import Node, find_nodes, names_in, parameters, walk
 from srcgrad.core.trees import copy as trees_copy
 from srcgrad.derive.arguments import (
     autocast,
@@ -621,14 +621,12 @@ def prepare_facts(
     """Empty facts and a tree of its own."""
     templates.load()
     tree = trees_copy(source.tree)
-    taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)} | {source.name}
+    taken = names_in(tree) | {source.name}
     facts = Facts(source, namespace, Request(mode, wrt, step=step), module, FunctionNames(set(taken)))
     facts.kinds = KnownKinds(dict(kinds), arguments=kinds)
     if step is not None:
         pairs = zip(walk(source.tree), walk(tree), strict=True)
         facts.origin.foreign.update({own: None for given, own in pairs if given in step.made})
-    facts.names.local = frozenset(
-        n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
-    )
+    facts.names.local = frozenset(n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load))
     facts.request = replace(facts.request, generated=source.is_generated)
     return facts, tree

@@ -23,6 +23,7 @@ from srcgrad.core.trees import (
     Node,
     adds_axes,
     children,
+    find_nodes,
     header,
     is_write,
     loads,
@@ -56,7 +57,7 @@ def containers_by_parts(function: Node, facts: Facts) -> dict[str, None]:
         if bound is not None and facts.list_kind(bound):
             (found if _is_display(node.value) else other)[bound] = None
         by_part = [n.value for part in header(node) for n in walk(part) if _by_literal(n)]
-        read = [n for part in header(node) for n in walk(part) if isinstance(n, gast.Name) and _reads(n)]
+        read = [n for part in header(node) for n in find_nodes(part, gast.Name) if _reads(n)]
         other.update(dict.fromkeys(n.id for n in read if all(n is not one for one in by_part)))
     return {held: None for held in found if held not in other and held not in parameters}
 

@@ -35,6 +35,8 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    children,
+    find_nodes,
     is_swap,
     is_write,
     loads,
@@ -85,7 +87,7 @@ def _keeps_rank_zero(node: Node, known: dict[str, None], facts: Facts, above: Ca
         return True
     if operation is not None and operation.kind == "callee":
         return _returns_rank_zero(operation.function, facts, above)
-    given = [n.id for n in walk(value) if isinstance(n, gast.Name)]
+    given = [n.id for n in find_nodes(value, gast.Name)]
     if operation is not None and operation.function is operator.getitem:
         return any(getattr(n, "value", None) is ... for n in walk(operation.bound["index"]))
     if operation is None or not any(one in known for one in given):
@@ -103,7 +105,7 @@ def _returns_rank_zero(function: object, facts: Facts, above: Callees) -> bool:
     except DifferentiationError:
         return False  # refused later, if a derivative flows through it
     found = rank_zero(list(statements(tree.body)), inner, parameters(tree), (*above, function))
-    return any(n.id in found for n in walk(tree.body[-1]) if isinstance(n, gast.Name))
+    return any(n.id in found for n in find_nodes(tree.body[-1], gast.Name))
 
 
 def makes_rank_zero(value: Node, facts: Facts) -> bool:
@@ -534,7 +536,7 @@ def names_sharing_memory(node: Node, facts: Facts) -> list[str]:
         return []
     if operation.rule is not None and operation.rule.result == "argument":
         value = next(iter(operation.bound.values()))
-    return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
+    return [n.id for n in find_nodes(value, gast.Name) if isinstance(n.ctx, gast.Load)]
 
 
 def containers_of_arrays(order: list[Node], arrays: dict[str, None], facts: Facts) -> dict[str, None]:
@@ -561,7 +563,7 @@ def _names_of_values(value: Node) -> list[str]:
         return [value.id]
     if isinstance(value, gast.Call | gast.Attribute) and is_computed(value):
         return []
-    return [one for part in gast.iter_child_nodes(value) for one in _names_of_values(part)]
+    return [one for part in children(value) for one in _names_of_values(part)]
 
 
 def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
@@ -649,7 +651,7 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], body: B
         return
     if operation is not None and is_new_of_step(node, facts):
         return  # nothing holds what it was given: its adjoint gets the array, once that is what it was
-    read = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
+    read = [n.id for n in find_nodes(node.value, gast.Name)]
     bases = {base for r in read if r in arrays for base in [r]}
     for view in [r for r in read if r not in arrays and r in views]:
         if written_after(flow, node, views[view], facts) and not is_checked(view, body, facts):
@@ -697,7 +699,7 @@ def check_held(body: Block, flow: Graph, views: Views, facts: Facts) -> None:
             _check_trips(node, facts)
         given = _escaping_operands(node, facts)
         shown = [part for part in given if not isinstance(part, gast.BinOp | gast.UnaryOp | gast.Compare)]
-        for held in [n.id for part in shown for n in walk(part) if isinstance(n, gast.Name)]:
+        for held in [n.id for part in shown for n in find_nodes(part, gast.Name)]:
             if held in changed and (later := _changed_after(flow, node, held)) is not None:
                 raise _refusal_of_stale(later, node, held, facts.kinds.containers.get(held, "list"), facts)
         if written_names(node) and facts.list_kind(written_names(node)[0]):
@@ -742,7 +744,7 @@ def _check_trips(loop: Node, facts: Facts) -> None:
 def _check_items(node: Node, given: Iterable[Node], flow: Graph, views: Views, body: Block, facts: Facts) -> None:
     """An array that goes into a list and changes later changes in the list as well."""
     kept = [part for part in given if not is_computed(part)]
-    for read in [n.id for part in kept for n in walk(part) if isinstance(n, gast.Name)]:
+    for read in [n.id for part in kept for n in find_nodes(part, gast.Name)]:
         bases = {read: None} if read in facts.memory.mutable else views.get(read, {})
         later = written_after(flow, node, bases, facts)
         if later and (read in facts.memory.mutable or not is_checked(read, body, facts)):

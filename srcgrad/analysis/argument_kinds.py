@@ -78,7 +78,7 @@ def _names_complex(annotation: Node, namespace: Namespace) -> bool:
             annotation = parse_tree(str(annotation.value), "eval").body
         except SyntaxError:
             return False
-    names = [node for node in walk(annotation) if isinstance(node, gast.Name | gast.Attribute)]
+    names = find_nodes(annotation, gast.Name, gast.Attribute)
     return any(is_complex_value(getattr(binding_of_dotted_name(node, namespace), "object", None)) for node in names)
 
 
@@ -153,9 +153,7 @@ def numbers(kinds: dict[str, Kind], tree: Node) -> dict[str, Kind]:
             counted |= {id(item) for argument in node.args for item in walk(argument)}
         elif isinstance(node, gast.Subscript):
             counted |= {id(item) for item in walk(node.slice)}
-    read = {
-        n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and id(n) not in counted
-    }
+    read = {n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Load) and id(n) not in counted}
     plain = {p: kind for p, kind in kinds.items() if kind == SCALAR and p in read}
     return {**kinds, **{p: replace(kind, dtype=FLOATING) for p, kind in plain.items()}}
 

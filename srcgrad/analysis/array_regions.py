@@ -36,11 +36,11 @@ from srcgrad.core.trees import (
     Node,
     literal_value,
     loads,
+    names_in,
     part_signature,
     slice_signature,
     statements,
     stores,
-    walk,
 )
 from srcgrad.core.visitor import places
 
@@ -446,7 +446,7 @@ def constants(function: Node) -> frozenset[str]:
     bound = Counter(s for node in statements(function.body) for s in stores(node))
     loops = [n for n in statements(function.body) if isinstance(n, gast.For | gast.While)]
     again = {s for loop in loops for node in statements([loop]) for s in stores(node)}
-    own = {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
+    own = names_in(function.args)
     return frozenset(({name for name, times in bound.items() if times == 1} - own | (own - set(bound))) - again)
 
 

@@ -35,12 +35,12 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    find_nodes,
     is_write,
     statement,
     statements,
     stores,
     target,
-    walk,
     written_names,
 )
 from srcgrad.core.visitor import places
@@ -296,7 +296,7 @@ def _copied_container(value: Node, facts: Facts) -> str | None:
 
 def _items_of_adjoint(value: Node, facts: Facts) -> tuple[tuple[object, Kind], ...]:
     """The items of an adjoint, which stay of the kinds that those of its primal are: `zeros_like(ps)`."""
-    makes = [n.func for n in walk(value) if isinstance(n, gast.Call)]
+    makes = [n.func for n in find_nodes(value, gast.Call)]
     found = [binding_of(one, facts, facts.names.local) for one in makes]
     source = _copied_container(value, facts)
     if source is None or not any(one is not None and one.object is runtime.zeros_like for one in found):

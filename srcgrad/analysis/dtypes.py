@@ -626,7 +626,7 @@ def changes_adjoint(function: Node, facts: Facts) -> bool:
 
 
 def _names_among(known: Container[str], value: Node) -> list[str]:
-    return [n.id for n in walk(value) if isinstance(n, gast.Name) and n.id in known]
+    return [n.id for n in find_nodes(value, gast.Name) if n.id in known]
 
 
 def fits(node: Node, facts: Facts) -> bool:

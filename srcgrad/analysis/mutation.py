@@ -235,7 +235,7 @@ def check_entered(function: Node, facts: Facts) -> Node:
             if call is getattr(node, "value", None) and any(one in facts.activity.active for one in stores(node)):
                 continue
             for given in procedures.arguments(call, facts, facts.names.local):
-                for held in (n.id for n in walk(given) if isinstance(n, gast.Name) and not is_computed(given)):
+                for held in (n.id for n in find_nodes(given, gast.Name) if not is_computed(given)):
                     if _may_be_array(held, order, facts) or (unread and not _is_number(held, facts)):
                         raise facts.refuse(
                             call,
@@ -677,7 +677,7 @@ def _near_names(function: Node, facts: Facts) -> dict[str, frozenset[str]]:
     for node in order:
         shown = names_sharing_memory(node, facts)
         if isinstance(node, gast.Expr) or (is_write(node) and _may_hold(written_names(node)[0], binding, facts)):
-            shown = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
+            shown = [n.id for n in find_nodes(node.value, gast.Name)]
         of_module = any(one not in local and _is_value(one, facts) for one in shown)
         near = [one for one in [*stores(node), *shown] if one in local and one not in numbers]
         group = frozenset([*near, *([""] if of_module else [])])

@@ -36,6 +36,7 @@ from srcgrad.core.trees import (
     assign,
     at,
     expression,
+    find_nodes,
     header,
     is_integer,
     is_write,
@@ -333,9 +334,9 @@ class Rows:
 
     def depends(self, node: Node) -> bool:
         """Whether an expression reads rows, their number apart."""
-        counted = {id(n.value) for n in walk(node) if isinstance(n, gast.Attribute) and self._is_count(n)}
+        counted = {id(n.value) for n in find_nodes(node, gast.Attribute) if self._is_count(n)}
         counted |= {id(one) for one in read_for_lengths(node, self.over, self.facts)}
-        names = [n for n in walk(node) if isinstance(n, gast.Name) and id(n) not in counted]
+        names = [n for n in find_nodes(node, gast.Name) if id(n) not in counted]
         return any(self.forms.get(n.id, Form()).row is not None for n in names)
 
     def level(self, node: Node) -> int:
@@ -440,8 +441,8 @@ def _counted(node: Node, rows: Rows) -> Node | None:
 
 def read_for_lengths(node: Node, over: tuple[str, ...], facts: Facts) -> list[Node]:
     """The names of arguments with rows that an expression asks for lengths alone: `x` of `x.shape`, `len(x)`."""
-    found = [n.value for n in walk(node) if isinstance(n, gast.Attribute) and n.attr in ("shape", "size")]
-    for call in (n for n in walk(node) if isinstance(n, gast.Call)):
+    found = [n.value for n in find_nodes(node, gast.Attribute) if n.attr in ("shape", "size")]
+    for call in (n for n in find_nodes(node, gast.Call)):
         meant = binding_of(call.func, facts, facts.names.local)
         if meant is not None and any(meant.object is one for one in (len, np.shape, np.size, np.ndim)):
             if all(isinstance(a, gast.Name) and a.id in over for a in call.args):
@@ -599,7 +600,7 @@ def _masked(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
         return None
     if rest or (taken > 1 and taken != len(whole.axes)):
         raise UnprovedError("the places that it takes are not known")
-    read = sorted({n.id for n in walk(first) if isinstance(n, gast.Name)})
+    read = sorted(names_in(first))
     if any(rows.bound.count(one) > 1 for one in read):
         raise UnprovedError("the mask is bound anew")
     return Form((f"{ROWS}[{gast.unparse(first)}]", *whole.axes[taken:]))
@@ -1277,7 +1278,7 @@ def _check_trip(node: Node, index: str, rows: Rows) -> None:
         own = [one.value for one in walk(part) if _is_own_row(one, index, rows)]
         numbers = [_first_index(one) for one in walk(part) if _is_own_row(one, index, rows)]
         own += read_for_lengths(part, rows.over, rows.facts)
-        for one in [n for n in walk(part) if isinstance(n, gast.Name)]:
+        for one in find_nodes(part, gast.Name):
             if one.id == index and not any(one is other for other in numbers):
                 raise rows.refuse(part, "it reads the number of a row among all")
             if rows.forms.get(one.id, Form()).row is not None and not any(one is other for other in own):

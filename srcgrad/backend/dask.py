@@ -19,6 +19,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     is_write,
     loads,
     name,
@@ -274,7 +275,7 @@ class _Loop:
         """`s = s + e`, `s += e`, `s[k] -= e`, `add_at(s, k, e)`, where e and k do not read s."""
         if isinstance(node, gast.AugAssign):
             added = isinstance(node.op, gast.Add | gast.Sub) and written_names(node) in ([], [held])
-            whole, *parts = [n.id for n in walk(node.target) if isinstance(n, gast.Name)]
+            whole, *parts = [n.id for n in find_nodes(node.target, gast.Name)]
             return added and whole == held and held not in [*parts, *names_in(node.value)]
         value = getattr(node, "value", None)
         if isinstance(node, gast.Expr) and isinstance(value, gast.Call):
@@ -378,7 +379,7 @@ class _Loop:
 
     def _check_reads(self) -> None:
         for node in statements(self.body):
-            parts = [n for n in walk(node) if isinstance(n, gast.Name) and n.id in self.driver.over]
+            parts = [n for n in find_nodes(node, gast.Name) if n.id in self.driver.over]
             if not parts or (target(node) and self._is_part(node.value, parts[0].id)):
                 continue
             stripped = rebuild(strip(node, self.driver), self._without_part)

@@ -463,7 +463,7 @@ class Facts:
 
     def operation_of(self, statement: Node | None) -> Operation | None:
         """What the value of a statement computes, where it has one and that is known."""
-        value: Node | None = getattr(statement, "value", None)
+        value: Node | None = None if statement is None else statement.__dict__.get("value")
         return None if value is None else self.resolution.operation.get(value)
 
     def filled_by(self, statement: Node) -> str | None:
@@ -473,7 +473,8 @@ class Facts:
 
     def list_kind(self, bound: str) -> str:
         """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
-        return self.kinds.lists.get(self.names.base.get(bound, bound), "")
+        known = self.kinds.lists
+        return known.get(self.names.base.get(bound, bound), "") if known else ""
 
     def calls_hooks(self, node: Node) -> bool:
         """Whether a statement of the backward half calls hooks."""
@@ -544,10 +545,12 @@ def _own_table(value: object) -> object:
 
 def copy_with_facts(node: Node, facts: Facts) -> Node:
     """A copy of a tree that keeps what is known of its names."""
-    if isinstance(node, gast.Name):
+    if type(node) is gast.Name:
         made = name(node.id, node.ctx)
-        facts.values.spec.update({made: facts.values.spec[node]} if node in facts.values.spec else {})
-        facts.resolution.results.update({made: None} if node in facts.resolution.results else {})
+        if node in facts.values.spec:
+            facts.values.spec[made] = facts.values.spec[node]
+        if node in facts.resolution.results:
+            facts.resolution.results[made] = None
         return made
     return remade(node, lambda part: copy_with_facts(part, facts))
 
@@ -686,18 +689,18 @@ def meant(node: Node, facts: Facts, known: Container[str] = ()) -> Any:
 
 def function_called(call: Node | None, facts: Facts) -> Any:
     """The function that a call calls, of a library or of ours; None for methods of values, and for what is no call."""
-    return meant(call.func, facts) if isinstance(call, gast.Call) else None
+    return meant(call.func, facts) if type(call) is gast.Call else None
 
 
 def _binding(node: Node, facts: Facts, known: Container[str]) -> Binding | None:
-    if isinstance(node, gast.Name):
+    if type(node) is gast.Name:
         for identifier, spelled in facts.names.imports.items():
             if spelled == node.id:
                 return Binding("object", facts.names.library_values[identifier])
         if node.id in facts.names.local or node.id in known:
             return None
         return facts.namespace.lookup(facts.names.globals_as.get(node.id, node.id))
-    if isinstance(node, gast.Attribute):
+    if type(node) is gast.Attribute:
         base = _binding(node.value, facts, known)
         return None if base is None else attribute(base, node.attr)
     return None

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Literal
 
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.trees import BLOCKS, parsed_children
 from srcgrad.templates import ON_REQUEST
 
 # NumPy and what it imports itself, so that nothing of the user's can stand in their place.
@@ -194,9 +195,11 @@ def _block(body: Sequence[ast.stmt], importable: Importable) -> Bound:
 
 def _inner_statements(statement: ast.stmt) -> list[ast.stmt]:
     """The statements within a compound statement, of all its branches."""
-    parts = [statement, *getattr(statement, "handlers", []), *getattr(statement, "cases", [])]
-    fields = ("body", "orelse", "finalbody")
-    return [inner for part in parts for field in fields for inner in getattr(part, field, [])]
+    held = statement.__dict__
+    if "body" not in held and "cases" not in held:
+        return []
+    parts = [held, *(part.__dict__ for part in (*held.get("handlers", ()), *held.get("cases", ())))]
+    return [inner for part in parts for field in BLOCKS if field in part for inner in part[field]]
 
 
 def _uncertain_bindings(body: Sequence[ast.stmt], importable: Importable) -> Bound:
@@ -311,8 +314,7 @@ def _names_of_expressions(statement: ast.stmt) -> list[str]:
             inner = [item.target for item in ast.walk(node) if isinstance(item, ast.NamedExpr)]
             todo.extend(inner)
         else:
-            children = ast.iter_child_nodes(node)
-            todo.extend(reversed([item for item in children if not isinstance(item, ast.stmt)]))
+            todo.extend(reversed([item for item in parsed_children(node) if not isinstance(item, ast.stmt)]))
     return list(found)
 
 
@@ -322,7 +324,7 @@ def _declared_global(body: Sequence[ast.stmt]) -> list[tuple[str, int]]:
     todo = list(body)
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Global):
+        if type(node) is ast.Global:
             found += [(name, node.lineno) for name in node.names]
         todo += _inner_statements(node)
     return found

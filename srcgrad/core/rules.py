@@ -33,7 +33,7 @@ import inspect
 import linecache
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import FunctionType, MethodType
 from typing import (
     Any,  # operations are arbitrary Python objects
@@ -44,7 +44,7 @@ import gast
 
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, Key, key_of, spelling
-from srcgrad.core.trees import Node, children, copy, definitions, is_docstring, name, to_gast, walk
+from srcgrad.core.trees import Node, children, copy, definitions, find_nodes, is_docstring, name, to_gast, walk
 from srcgrad.core.visitor import rewrite_parts
 from srcgrad.runtime import fit_to, sum_to
 
@@ -260,7 +260,7 @@ class Rule:
     own: UserForms | None = None
     handed: FunctionArgument | None = None  # how the op calls a function that it is given
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of the operation's parameters that the rule handles, in order."""
         if self.composition is not None:
@@ -274,7 +274,7 @@ class Rule:
         place = names.index(parameter) if parameter in names else len(call.args)
         return call.args[place] if place < len(call.args) else None
 
-    @property
+    @cached_property
     def is_like_first(self) -> bool:
         """Whether the result has the shape of the first argument."""
         return self.shape in (self.parameters or ("a",))[:1]
@@ -629,10 +629,10 @@ def parse(function: Callable[..., object]) -> ParsedTemplate:
 
 def _assignments_of_template(body: Iterable[Node]) -> dict[Node, TemplateAssignment]:
     found: dict[Node, TemplateAssignment] = {}
-    for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Assign)]:
-        target, names = node.targets[0], [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
+    for node in [item for statement in body for item in find_nodes(statement, gast.Assign)]:
+        target, names = node.targets[0], [n.id for n in find_nodes(node.value, gast.Name)]
         belongs = derivative_of(target)
-        binds = () if belongs is not None else tuple(n.id for n in walk(target) if isinstance(n, gast.Name))
+        binds = () if belongs is not None else tuple(n.id for n in find_nodes(target, gast.Name))
         found[node] = TemplateAssignment(belongs, binds, tuple(names))
     return found
 
@@ -709,9 +709,8 @@ def tangent_template(rule: Rule) -> ParsedTemplate | None:
 
 def derivative_of(node: Node) -> str | None:
     """The name x if the tree is `d[x]`, None otherwise."""
-    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id == "d":
-        if isinstance(node.slice, gast.Name):
-            return str(node.slice.id)
+    if type(node) is gast.Subscript and type(node.value) is gast.Name and node.value.id == "d":
+        return node.slice.id if type(node.slice) is gast.Name else None
     return None
 
 

@@ -42,7 +42,7 @@ from weakref import WeakKeyDictionary
 import gast
 
 from srcgrad.core.errors import PACKAGE, UNNAMED, DifferentiationError, Place, cell_of
-from srcgrad.core.trees import Node, at, copy, definitions, open_stars, to_gast, walk
+from srcgrad.core.trees import Node, at, copy, definitions, find_nodes, open_stars, parsed_nodes, to_gast, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -60,7 +60,7 @@ def split_lines(text: str) -> tuple[str, ...]:
     >>> split_lines("a = 1\x0c\nb = 2\n")
     ('a = 1\x0c', 'b = 2')
     """
-    return tuple(line.rstrip("\n") for line in io.StringIO(text, newline=None))
+    return tuple(io.StringIO(text, newline=None).read().removesuffix("\n").split("\n")) if text else ()
 
 
 def segment(lines: Sequence[str], node: ast.AST) -> str:
@@ -247,7 +247,7 @@ def module_of(text: str, lines: tuple[str, ...], flags: int) -> Module:
     """The index of a text; raises what `compile` raises."""
     tree = parse(text, flags)
     nodes: dict[Key, list[FunctionNode]] = {}
-    for node in ast.walk(tree) if "lambda" in text else definitions(tree):
+    for node in parsed_nodes(tree) if "lambda" in text else definitions(tree):
         if isinstance(node, FunctionNode):
             nodes.setdefault(_key(node), []).append(node)
     return Module(lines, tree, flags, nodes, _index_codes(_codes(_compile_tree(tree, flags))))
@@ -462,8 +462,8 @@ def _texts_in_linecache(code: CodeType, namespace: dict[str, object]) -> Iterato
 def _parse_file(file: str, lines: list[str], flags: int) -> Text:
     known = _texts.pop((file, flags), None)
     if known is None or (known.lines is not lines and known.lines != lines):
-        stripped = tuple(line.rstrip("\n") for line in lines)
-        known = Text(file, lines, module_of("".join(lines), stripped, flags))
+        text = "".join(lines)
+        known = Text(file, lines, module_of(text, tuple(text.removesuffix("\n").split("\n")), flags))
     _texts[file, flags] = known  # the last used is the last in the dict
     while len(_texts) > _CAPACITY:
         del _texts[next(iter(_texts))]
@@ -678,7 +678,7 @@ def _as_wrapped(tree: Node, function: FunctionType) -> Node:
     named = tree.args.kwarg is not None or not words
     names = [one.name for one in (*places, *words)]
     mapped = dict(zip(own, names, strict=False))
-    nodes = [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name)]
+    nodes = [n for s in tree.body for n in find_nodes(s, gast.Name)]
     clash = {n.id for n in nodes} & set(names) - {one for one, other in mapped.items() if one == other}
     stored = {n.id for n in nodes if isinstance(n.ctx, gast.Store)}
     spread = tree.args.vararg is not None or len(own) == len(places)
@@ -1025,7 +1025,7 @@ class WrittenPlaces:
 
 def is_as_written(tree: Node, names: Container[str], lines: Sequence[str]) -> bool:
     """Whether the lines have these names where a text reads them: what it is a part of may have renamed them."""
-    for one in [n for n in walk(tree) if isinstance(n, gast.Name) and n.id in names and isinstance(n.ctx, gast.Load)]:
+    for one in [n for n in find_nodes(tree, gast.Name) if n.id in names and isinstance(n.ctx, gast.Load)]:
         written = lines[one.lineno - 1].encode()[one.col_offset :] if one.lineno <= len(lines) else b""
         if not written.startswith(one.id.encode()):
             return False

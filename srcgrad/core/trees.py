@@ -22,7 +22,8 @@ from gast.ast3 import Ast3ToGAst
 
 _SCALARS = "ctx op ops type_comment kind id attr arg name level module asname rest conversion simple is_async kwd_attrs"
 _PLAIN_FIELDS = frozenset(_SCALARS.split())
-_LEAVES = (gast.Name, gast.Constant, gast.Global, gast.Nonlocal, gast.MatchSingleton)
+_OF_BOTH = ["Constant", "Global", "Nonlocal", "MatchSingleton"]
+_LEAVES = (gast.Name, *[getattr(library, kind) for library in (ast, gast) for kind in _OF_BOTH])
 MOST = 40_000  # trees of which is kept what a walk has found; they go at the end of a derivation in any case
 
 
@@ -43,49 +44,34 @@ class NodeWalk:
     What they hang in is compared, never written into: a list that was exchanged for an equal one is still the old one.
     """
 
-    __slots__ = ("_kinds", "held", "hold", "named", "names", "nodes", "reads")
+    __slots__ = ("held", "hold", "kinds", "named", "names", "nodes", "reads")
 
     def __init__(self, root: Node) -> None:
         nodes: list[Node] = []
-        tables: list[dict[str, Any]] = []
         lists: list[list[Node]] = []
-        names: list[dict[str, Any]] = []
         todo = [root]
-        push, pop, found, held = todo.append, todo.pop, nodes.append, tables.append
+        push, pop, found = todo.append, todo.pop, nodes.append
         below, word = _BELOW, gast.Name
         while todo:
             item = pop()
             if item is None:  # `{**e}` has no key there
                 continue
             found(item)
-            kind = type(item)
-            if kind is word:
-                names.append(item.__dict__)
-                continue
-            fields = below[kind]
-            if fields:
-                table = item.__dict__
-                held(table)
-                for key in fields:
-                    value = table.get(key)
-                    if type(value) is list:
-                        lists.append(value)
-                        todo += value[::-1]
-                    elif value is not None:
-                        push(value)
-        self.nodes, self.names = tuple(nodes), names
+            table = item.__dict__
+            for key in below[type(item)]:
+                value = table.get(key)
+                if type(value) is list:
+                    lists.append(value)
+                    todo += value[::-1]
+                elif value is not None:
+                    push(value)
+        self.nodes, self.names = tuple(nodes), [item.__dict__ for item in nodes if type(item) is word]
+        tables = [item.__dict__ for item in nodes if below[type(item)]]
         self.hold: list[object] = [*tables, *lists]
         self.held: list[Any] = [*map(dict.copy, tables), *map(list.copy, lists)]
         self.named: list[object] | None = None
         self.reads: tuple[str, ...] = ()
-        self._kinds: frozenset[type] | None = None
-
-    @property
-    def kinds(self) -> frozenset[type]:
-        """The kinds of the nodes."""
-        if self._kinds is None:
-            self._kinds = frozenset(map(type, self.nodes))
-        return self._kinds
+        self.kinds = frozenset(map(type, nodes))
 
 
 _known: dict[Node, NodeWalk] = {}
@@ -216,16 +202,12 @@ def literal_value(node: Node) -> Any:
 _NEVER = {gast.Name, gast.Attribute, gast.Subscript, gast.Slice}
 
 
-_PLAIN = "ctx op type_comment kind id attr arg name level module asname rest conversion is_async"
-_SHALLOW = frozenset(_PLAIN.split())
-
-
 class _NestedFields(dict[type, tuple[str, ...]]):
-    """The fields of a kind of node in which there may be nodes or lists."""
+    """The fields of a kind of node in which there are nodes, or lists of them."""
 
     def __missing__(self, kind: type) -> tuple[str, ...]:
-        fields = () if kind is gast.Constant else getattr(kind, "_fields", ())
-        return self.setdefault(kind, tuple(key for key in fields if key not in _SHALLOW))
+        fields = () if kind in _LEAVES and kind is not gast.Name else getattr(kind, "_fields", ())
+        return self.setdefault(kind, tuple(key for key in fields if key not in _PLAIN_FIELDS or key == "ops"))
 
 
 DEEP = _NestedFields()
@@ -240,8 +222,8 @@ def twin(node: Node, change: Callable[[Node], Node]) -> Node:
     for key in DEEP[kind]:
         value = made.get(key)
         if type(value) is list:
-            made[key] = [change(item) if isinstance(item, gast.AST) else item for item in value]
-        elif isinstance(value, gast.AST):
+            made[key] = [item if item is None else change(item) for item in value]
+        elif value is not None:
             made[key] = change(value)
     return new
 
@@ -331,8 +313,7 @@ def at(node: N, like: Node) -> N:
     """`node`, with the position of `like`: a generated statement carries the user's line."""
     made, given = node.__dict__, like.__dict__
     for key in POSITION if "lineno" in given else ():
-        value = given.get(key)
-        if value is not None:
+        if key in given and (value := given[key]) is not None:
             made[key] = value
     return node
 
@@ -355,15 +336,40 @@ def children(node: Node) -> list[Node]:
     for key in DEEP[type(node)]:
         value = table.get(key)
         if type(value) is list:
-            found += [child for child in value if isinstance(child, gast.AST)]
-        elif isinstance(value, gast.AST):
+            found += value
+        elif value is not None:
             found.append(value)
-    return found
+    return found if None not in found else [child for child in found if child is not None]
 
 
 def walk(node: Node) -> tuple[Node, ...]:
     """All nodes below `node`, itself included, in the order of the text; operators and contexts are left out."""
     return walk_of(node).nodes if type(node) not in SIMPLE else (node,)
+
+
+def parsed_nodes(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of one of Python's own trees, level by level; operators and contexts are left out.
+
+    >>> [type(node).__name__ for node in parsed_nodes(ast.parse("f(a + 1)").body[0])]
+    ['Expr', 'Call', 'Name', 'BinOp', 'Name', 'Constant']
+    """
+    found = [tree]
+    for node in found:  # it grows meanwhile
+        found += parsed_children(node)
+    return found
+
+
+def parsed_children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one of Python's own, operators and contexts left out."""
+    found: list[ast.AST] = []
+    table = node.__dict__
+    for key in reversed(_BELOW[type(node)]):
+        value = table.get(key)
+        if type(value) is list:
+            found += value
+        elif value is not None:
+            found.append(value)
+    return [item for item in found if item is not None] if None in found else found
 
 
 def holds(node: Node, *sought: type) -> bool:
@@ -460,10 +466,6 @@ def written_names(node: Node) -> list[str]:
     return []
 
 
-def _is_part(target: Node) -> bool:
-    return isinstance(target, gast.Subscript) and root(target) is not None
-
-
 def root(part: Node) -> Node | None:
     """The name of the array of which an expression is a part: `a` of `a.T[1:][0]`; None if there is none."""
     kind = type(part)
@@ -477,14 +479,16 @@ def root(part: Node) -> Node | None:
 
 def is_write(node: Node) -> bool:
     """Whether a statement stores into a part of a named array: `a[i] = e`, `a[i] += e`."""
-    if isinstance(node, gast.Assign):
-        return len(node.targets) == 1 and _is_part(node.targets[0])
-    return isinstance(node, gast.AugAssign) and _is_part(node.target)
+    kind = type(node)
+    if kind is not gast.AugAssign and (kind is not gast.Assign or len(node.targets) != 1):
+        return False
+    part = part_written(node)
+    return type(part) is gast.Subscript and root(part) is not None
 
 
 def part_written(node: Node) -> Node:
     """The part of an array that a write stores into."""
-    return node.targets[0] if isinstance(node, gast.Assign) else node.target
+    return node.targets[0] if type(node) is gast.Assign else node.target
 
 
 def _popped_list(call: Node) -> list[str]:
@@ -500,21 +504,23 @@ def statements(block: Block) -> Block:
     if _HOLD.isdisjoint(map(type, block)):
         return list(block)
     found: Block = []
-    todo = [iter(block)]
+    todo = [(block, 0)]  # blocks, and where to go on in them
     while todo:
-        for node in todo[-1]:
-            found.append(node)
-            if type(node) in _HOLD:
-                todo += [iter(inner) for field in BLOCKS[::-1] if (inner := getattr(node, field, None))]
+        rest, start = todo.pop()
+        for place in range(start, len(rest)):
+            if type(node := rest[place]) in _HOLD:
+                found += rest[start : place + 1]
+                table = node.__dict__
+                todo += [(rest, place + 1), *[(table[field], 0) for field in BLOCKS[::-1] if field in table]]
                 break
         else:
-            todo.pop()
+            found += rest[start:]
     return found
 
 
 def called_name(node: Node | None) -> str:
     """The name of what a call calls; an empty string for anything else, and for a function without a name here."""
-    return str(getattr(node.func, "id", "")) if isinstance(node, gast.Call) else ""
+    return node.func.id if type(node) is gast.Call and type(node.func) is gast.Name else ""
 
 
 def target(node: Node) -> str | None:
@@ -547,7 +553,8 @@ def same_tree(one: Node, other: Node) -> bool:
                 return False
             todo += zip(one, other, strict=True)
         elif isinstance(one, gast.AST):
-            todo += [(getattr(one, key, None), getattr(other, key, None)) for key in one._fields]
+            own, its = one.__dict__, other.__dict__
+            todo += [(own.get(key), its.get(key)) for key in one._fields]
         elif repr(one) != repr(other):  # 0.0 is not -0.0
             return False
     return True
@@ -773,7 +780,7 @@ def on_array(part: Node, array: Node | str) -> Node:
 
 def is_swap(node: Node) -> bool:
     """Whether a statement exchanges what names hold: `a, b = b, a`."""
-    if not isinstance(node, gast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], gast.Tuple):
+    if type(node) is not gast.Assign or type(node.targets[0]) is not gast.Tuple or len(node.targets) != 1:
         return False
     parts = [*node.targets[0].elts, *getattr(node.value, "elts", [None])]
     if not isinstance(node.value, gast.Tuple) or not all(isinstance(part, gast.Name) for part in parts):

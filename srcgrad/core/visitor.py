@@ -45,7 +45,7 @@ def rewrite(tree: Node, change: Callable[[Node], Node], apart: tuple[type, ...] 
 
 
 def _rewrite_part(part: Node, change: Callable[[Node], Node], apart: tuple[type, ...]) -> Node:
-    if not isinstance(part, gast.AST) or not part._fields or isinstance(part, apart):
+    if part is None or not part._fields or type(part) in apart:
         return part
     return rewrite(part, change, apart)
 
@@ -59,12 +59,13 @@ def rewrite_parts(node: Node, change: Callable[[Node], Node]) -> None:
     >>> gast.unparse(tree)
     'f(2)'
     """
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            setattr(node, key, [change(item) if isinstance(item, gast.AST) else item for item in part])
-        elif isinstance(part, gast.AST) and part._fields:
-            setattr(node, key, change(part))
+    table = node.__dict__
+    for key in DEEP[type(node)]:
+        part = table.get(key)
+        if type(part) is list:
+            table[key] = [item if item is None else change(item) for item in part]
+        elif part is not None:
+            table[key] = change(part)
 
 
 def rebuild(tree: Node, found: Callable[[Node], Node | None]) -> Node:

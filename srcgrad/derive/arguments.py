@@ -52,10 +52,12 @@ from srcgrad.core.trees import (
     assign,
     at,
     called_name,
+    children,
     copy,
     expression,
     find_nodes,
     header,
+    holds,
     is_docstring,
     literal_node,
     name,
@@ -256,14 +258,9 @@ def _check_closure(node: Node, facts: Facts) -> None:
     tree = facts.module.callee(operation.function, call, facts).tree
     inner = {n.name for n in tree.body if isinstance(n, gast.FunctionDef)}
     result = tree.body[-1].value if isinstance(tree.body[-1], gast.Return) else None
-    gives = result is not None and any(isinstance(n, gast.Name) and n.id in inner for n in gast.walk(result))
-    if (
-        call is not None
-        and gives
-        and any(
-            isinstance(n, gast.Name) and n.id in facts.activity.varied for a in _arguments(call) for n in gast.walk(a)
-        )
-    ):
+    gives = result is not None and any(n.id in inner for n in find_nodes(result, gast.Name))
+    given = [n.id for a in _arguments(call) for n in find_nodes(a, gast.Name)] if call is not None and gives else []
+    if call is not None and any(one in facts.activity.varied for one in given):
         raise facts.refuse(
             call, "E5005", "the derivative of a derivative of a recursive function is not made", "write it as a loop"
         )
@@ -287,7 +284,7 @@ def _is_active_call(node: Node, facts: Facts) -> bool:
     operation = facts.resolution.operation.get(node.value)
     if operation is None or operation.kind == "op":
         return False
-    computed = [n for n in walk(node.value.func) if isinstance(n, gast.Name) and n.id in facts.activity.active]
+    computed = [n for n in find_nodes(node.value.func, gast.Name) if n.id in facts.activity.active]
     if not computed and not any(active_operand(part, facts) for part in _arguments(node.value)):
         return False
     if not isinstance(operation.function, gast.AST) and (operation.kind == "opaque" or computed):
@@ -453,7 +450,7 @@ def called_once_more(helper: str, call: Node, first: list[Node], facts: Facts) -
 
 
 def _holds_active(node: Node, facts: Facts) -> bool:
-    return any(isinstance(n, gast.Name) and n.id in facts.activity.active for n in gast.walk(node))
+    return any(n.id in facts.activity.active for n in find_nodes(node, gast.Name))
 
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
@@ -816,8 +813,8 @@ class _ListLook:
                     self.kind(part, always)
             if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Subscript):
                 self._bind(f"{gast.unparse(node.targets[0].value)}[]", self.kind(node.value, always), False)
-            for inner in [getattr(node, "body", None), getattr(node, "orelse", None)]:
-                if isinstance(inner, list):
+            for inner in [getattr(node, "body", None), getattr(node, "orelse", None)] if type(node) in _BLOCKS else ():
+                if inner:
                     for _ in range(1 + isinstance(node, gast.For | gast.While)):  # what a trip hands on to the next
                         self.block(inner, always and not isinstance(node, gast.If))
 
@@ -831,23 +828,26 @@ class _ListLook:
 
     def kind(self, node: Node, always: bool) -> str:
         """What an expression is; an operator that cannot take a list is noted."""
-        if isinstance(node, gast.Name):
+        form = type(node)
+        if form is gast.Name:
             return self.kinds.get(node.id, "")
-        kinds = [self.kind(child, always) for child in gast.iter_child_nodes(node)]
-        if isinstance(node, gast.BinOp):
-            return self._operator(node.op, [node.left, node.right], [kinds[0], kinds[2]], always)
-        if isinstance(node, gast.Compare) and not isinstance(node.ops[0], gast.Is | gast.IsNot | gast.In | gast.NotIn):
+        kinds = [self.kind(child, always) for child in children(node)]
+        if form is gast.BinOp:
+            return self._operator(node.op, [node.left, node.right], kinds, always)
+        if form is gast.Compare and not isinstance(node.ops[0], gast.Is | gast.IsNot | gast.In | gast.NotIn):
             return self._operator(node.ops[0], [node.left, node.comparators[0]], [kinds[0], kinds[-1]], always)
-        if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
-            return self._error(kinds[1:], always) if kinds[1] in _LISTS else kinds[1]
-        if isinstance(node, gast.Subscript):
-            part = kinds[0] if any(isinstance(one, gast.Slice) for one in walk(node.slice)) else ""
+        if form is gast.UnaryOp and not isinstance(node.op, gast.Not):
+            return self._error(kinds, always) if kinds[0] in _LISTS else kinds[0]
+        if form is gast.Subscript:
+            part = kinds[0] if holds(node.slice, gast.Slice) else ""
             return part or self.kinds.get(f"{gast.unparse(node.value)}[]", "")
-        return self._call(node, kinds[1:]) if isinstance(node, gast.Call) else ""
+        return self._call(node, kinds[1:]) if form is gast.Call else ""
 
     def _operator(self, op: Node, operands: list[Node], kinds: list[str], always: bool) -> str:
-        if any(kind in _ARRAYS for kind in kinds) or not any(kinds):
-            return "array" if any(kinds) else ""
+        if kinds == ["", ""]:
+            return ""
+        if any(kind in _ARRAYS for kind in kinds):
+            return "array"
         if all(kinds):
             return "list" if isinstance(op, gast.Add) and not self.backward else self._error(kinds, always)
         [beside] = [part for part, kind in zip(operands, kinds, strict=True) if not kind]
@@ -888,7 +888,7 @@ class _ListLook:
 
 
 def _binds(node: Node) -> bool:
-    return isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Name)
+    return type(node) is gast.Assign and type(node.targets[0]) is gast.Name
 
 
 def derive_called_functions(function: Node, facts: Facts) -> None:
@@ -908,9 +908,9 @@ def derive_called_functions(function: Node, facts: Facts) -> None:
         operation = facts.operation_of(node)
         rule = None if operation is None else operation.rule
         if operation is not None and rule is not None and rule.handed is not None and rule.kind != "constant":
-            if any(one.id in facts.activity.active for one in walk(node) if isinstance(one, gast.Name)):
+            if any(one.id in facts.activity.active for one in find_nodes(node, gast.Name)):
                 _add_derivative_argument(node.value, operation, facts)
-    for item in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]:
+    for item in [n for node in function.body for n in find_nodes(node, gast.Name)]:
         found = facts.namespace.lookup(item.id) if item.id not in facts.names.local else None
         if found is not None and isinstance(found.object, ClosedFunction):
             item.id = facts.module.derivative(found.object, "primal", (), {}, facts)
@@ -975,7 +975,7 @@ def _elements(call: Node, operation: Operation, facts: Facts) -> list[Node]:
     if args is None or isinstance(args, gast.Tuple):
         found = [] if args is None else args.elts
         for item in found:
-            inside = [n for n in walk(item) if isinstance(n, gast.Name) and n.id in facts.activity.active]
+            inside = [n for n in find_nodes(item, gast.Name) if n.id in facts.activity.active]
             if inside and not isinstance(item, gast.Name):
                 raise facts.refuse(
                     item, "E5005", "a container of active values among the arguments", "pass the values one by one"
@@ -1057,7 +1057,7 @@ def _changes(node: Node) -> list[str]:
     elif isinstance(node, gast.Assign):
         parts = [part for part in node.targets if isinstance(part, gast.Subscript)]
         found += [held.id for part in parts if (held := root(part)) is not None]
-    for call in [n for n in walk(node) if isinstance(n, gast.Call)] if isinstance(node, gast.Expr) else []:
+    for call in find_nodes(node, gast.Call) if isinstance(node, gast.Expr) else []:
         if isinstance(call.func, gast.Attribute) and call.func.attr in _IN_PLACE:
             held = root(call.func.value)
             found += [] if held is None else [held.id]
@@ -1087,7 +1087,7 @@ def _cast_arguments(function: Node, dtype: str, facts: Facts) -> Block:
     """`x_1 = x.astype(np.float16)`, read in the place of x from here on."""
     made: Block = []
     own = parameters(function)
-    read = {n.id for node in function.body for n in walk(node) if isinstance(n, gast.Name)}
+    read = {n.id for node in function.body for n in find_nodes(node, gast.Name)}
     bound = {*own, *(s for node in statements(function.body) for s in stores(node))} | set(facts.names.local)
     outer = [one for one in sorted(read - bound) if _is_array(facts.namespace.lookup(one))]
     for held in [*[p for p in own if p in read and _enters(p, facts)], *outer]:

@@ -51,6 +51,7 @@ from srcgrad.core.trees import (
     Node,
     assign,
     expression,
+    find_nodes,
     literal_node,
     literal_of,
     literal_value,
@@ -228,7 +229,7 @@ def _call(value: Node, lost: ZeroDerivatives, facts: Facts) -> Node | None:
 
 def _primal_of(part: Node, lost: ZeroDerivatives, facts: Facts) -> Node:
     """The value whose derivative is zero."""
-    found = next(n.id for n in walk(part) if isinstance(n, gast.Name) and n.id in lost.zeros)
+    found = next(n.id for n in find_nodes(part, gast.Name) if n.id in lost.zeros)
     zero = lost.zeros[found]
     assert zero is not None, "a rule adds what it computes of derivatives by `+`"
     return copy_with_facts(zero, facts)
@@ -521,7 +522,7 @@ def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
     carrying: set[str] = set()  # local names that hold a derivative
     lost = setting.lost
     for tree in [*setting.derivatives.values(), *setting.part_derivatives]:
-        lost.carriers.update({n.id: None for n in walk(tree) if isinstance(n, gast.Name) and n.id not in lost.zeros})
+        lost.carriers.update({n.id: None for n in find_nodes(tree, gast.Name) if n.id not in lost.zeros})
     uses = _local_uses([setting.template.spelled[node] for node in chosen], wanted)
     for node in chosen:
         belongs = setting.template.spelled[node].belongs

@@ -170,7 +170,7 @@ def _of(mask: Mask, shared: Block, node: Node, facts: Facts) -> Block:
         made.insert(0, at(each, node))
         facts.origin.user[each] = facts.origin.user.get(node, node)
         facts.activity.definition[bound[0]] = each
-        facts.origin.foreign.update({part: None for part in walk(each) if isinstance(part, gast.Compare)})
+        facts.origin.foreign.update(dict.fromkeys(find_nodes(each, gast.Compare)))
     return made
 
 

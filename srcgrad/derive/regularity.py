@@ -27,6 +27,7 @@ from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of
 from srcgrad.core.trees import (
     Block,
     Node,
+    find_nodes,
     header,
     literal_node,
     loads,
@@ -357,7 +358,7 @@ def is_regular(rule: Rule) -> bool:
 
 
 def _is_regular(template: Template) -> bool:
-    lines = [node for part in template.body for node in walk(part) if isinstance(node, gast.Assign)]
+    lines = [node for part in template.body for node in find_nodes(part, gast.Assign)]
     held = {line.targets[0].id: line.value for line in lines if isinstance(line.targets[0], gast.Name)}
     reading = TemplateReading(
         lambda node: meaning(node, template.namespace),

@@ -37,7 +37,6 @@ from srcgrad.core.trees import (
     statements,
     stores,
     target,
-    walk,
     written_names,
 )
 from srcgrad.derive.adjoint_flags import (
@@ -441,7 +440,7 @@ def _value(returned: Node, halves: Halves, facts: Facts) -> Node:
     """The returned value, under a name of its own where the backward half brings older values back."""
     value = copy(returned)
     restored = {s for n in statements(halves.backward) for s in stores(n)}
-    for item in [n for n in walk(value) if isinstance(n, gast.Name) and n.id in restored]:
+    for item in [n for n in find_nodes(value, gast.Name) if n.id in restored]:
         kept = facts.names.fresh("y")
         facts.names.temporaries[kept] = "y"
         halves.forward.append(at(assign(kept, name(item.id)), halves.output))

@@ -18,6 +18,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     literal_node,
     name,
     statement,
@@ -99,7 +100,7 @@ class _Work:
         number = next(k for k in range(1, len(self.plan.totals) + 2) if f"total_{k}" not in self.called)
         total = self.facts.names.fresh("total" if number == 1 else f"total_{number}")
         self.called.add(f"total_{number}")
-        for item in [n for node in statements(self.function.body) for n in walk(node) if isinstance(n, gast.Name)]:
+        for item in [n for node in statements(self.function.body) for n in find_nodes(node, gast.Name)]:
             item.id = total if item.id == held else item.id
 
     def _give_own_rows(self) -> None:
@@ -112,7 +113,7 @@ class _Work:
             shared.append({one: self._name_like(one, number) for one in dict.fromkeys(bound)})
             phase.loop = [self._copy(node) if node in again else node for node in phase.loop]
         for phase, own in zip(self.plan.phases, shared, strict=True):
-            for item in [n for node in statements(phase.loop) for n in walk(node) if isinstance(n, gast.Name)]:
+            for item in [n for node in statements(phase.loop) for n in find_nodes(node, gast.Name)]:
                 item.id = own.get(item.id, item.id)
 
     def _name_like(self, known: str, number: int) -> str:
@@ -178,7 +179,7 @@ class _Work:
 
     def _read(self, phase: Phase) -> list[str]:
         """The arguments with rows that a loop reads."""
-        found = {n.id.removesuffix(IN_BLOCK) for node in phase.loop for n in walk(node) if isinstance(n, gast.Name)}
+        found = {n.id.removesuffix(IN_BLOCK) for node in phase.loop for n in find_nodes(node, gast.Name)}
         return [held for held in self.blocks.over if held in found]
 
     def _weight(self, phase: Phase, body: Block, suffix: str) -> str:
@@ -196,8 +197,8 @@ class _Work:
     def _rename(self, node: Node) -> None:
         for each in statements([node]):
             lengths = read_for_lengths(each, self.blocks.over, self.facts)  # those of all rows
-            read = [n for n in walk(each) if isinstance(n, gast.Name) and n.id in self.parts and n not in lengths]
-            own = [n for n in walk(each) if isinstance(n, gast.Name) and n.id.endswith(IN_BLOCK)]
+            read = [n for n in find_nodes(each, gast.Name) if n.id in self.parts and n not in lengths]
+            own = [n for n in find_nodes(each, gast.Name) if n.id.endswith(IN_BLOCK)]
             for item in [*read, *own]:
                 item.id = self.parts[item.id.removesuffix(IN_BLOCK)]
             if read or own or each in self.plan.totals or len(self.plan.phases) > 1:

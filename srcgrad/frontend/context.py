@@ -34,6 +34,7 @@ from srcgrad.core.trees import (
     header,
     literal_value,
     name,
+    names_in,
     own_names,
     parse_tree,
     placed,
@@ -148,13 +149,13 @@ class Call:
         """What names mean in a statement, with new ones for those that it binds."""
         bound = [one for each in statements([node]) for one in stores(each)]
         if isinstance(node, gast.FunctionDef):
-            bound += [n.id for n in walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+            bound += [n.id for n in find_nodes(node, gast.Name) if not isinstance(n.ctx, gast.Load)]
         for one in bound:
             if one not in self.parts:
                 self.parts[one] = self.work.facts.names.new_local(one)
         if isinstance(node, gast.FunctionDef):
             node.name = self.parts[node.name]
-        for helper in {n.id for n in walk(node) if isinstance(n, gast.Name)} & set(HELPERS):
+        for helper in names_in(node) & set(HELPERS):
             self.parts.setdefault(helper, self.work.facts.library_in_text(helper, HELPERS[helper]))
         return self.parts
 
@@ -221,7 +222,7 @@ def is_long(node: Node) -> bool:
 def scope_names(function: Node) -> frozenset[str]:
     """Names of a function's own scope: not those of functions, lambdas and comprehensions in it."""
     arguments = function.args
-    found = {a.id for a in walk(arguments) if isinstance(a, gast.Name) and isinstance(a.ctx, gast.Param)}
+    found = {a.id for a in find_nodes(arguments, gast.Name) if isinstance(a.ctx, gast.Param)}
     todo = list(function.body)
     while todo:
         node = todo.pop()
@@ -299,23 +300,23 @@ def own_statement(node: Node, like: Node, facts: Facts) -> Node:
 
 def read_outside(function: Node, local: Collection[str]) -> dict[str, None]:
     """The names of a function that mean what is outside of it, in the order of the text."""
-    names = [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]
+    names = [n for node in function.body for n in find_nodes(node, gast.Name)]
     return {n.id: None for n in names if n.id not in local}
 
 
 def read_alone(function: Node) -> dict[str, None]:
     """The names that a function, or one in it, reads, and that neither binds: each means one thing outside."""
-    names = [n for n in walk(function) if isinstance(n, gast.Name)]
+    names = find_nodes(function, gast.Name)
     bound = {n.id for n in names if not isinstance(n.ctx, gast.Load)}
-    bound |= {n.name for n in walk(function) if isinstance(n, gast.FunctionDef | gast.ClassDef)}
+    bound |= {n.name for n in find_nodes(function, gast.FunctionDef, gast.ClassDef)}
     return {n.id: None for n in names if n.id not in bound}
 
 
 def read_by_both(function: Node, inner: Namespace, outer: Namespace) -> dict[str, None]:
     """The names that the text around reads from outside, and that mean the same where a function does not have them."""
     assert isinstance(outer, Overlay), "an overlay was put there"
-    own = {n.id for n in walk(function) if isinstance(n, gast.Name)}
-    own |= {n.name for n in walk(function) if isinstance(n, gast.FunctionDef | gast.ClassDef)}
+    own = names_in(function)
+    own |= {n.name for n in find_nodes(function, gast.FunctionDef, gast.ClassDef)}
     known = {n: outer.lookup(n) for n in outer.read if n not in own}
     return {n: None for n, meant in known.items() if meant is not None and is_same(meant, inner.lookup(n))}
 
@@ -364,7 +365,7 @@ def _is_home(one: tuple[Namespace, str] | None, other: tuple[Namespace, str] | N
 def names_brought_along(functions: Iterable[Function]) -> dict[str, None]:
     """The names of the caller that functions which it hands on bring along: objects, arguments given before."""
     parts = [part for one in functions for part in (*one.args, *one.words.values())]
-    return {n.id: None for part in parts for n in walk(part) if isinstance(n, gast.Name)}
+    return {n.id: None for part in parts for n in find_nodes(part, gast.Name)}
 
 
 def names_of_callees(tree: Node, functions: Mapping[str, Function]) -> dict[str, None]:
@@ -372,14 +373,14 @@ def names_of_callees(tree: Node, functions: Mapping[str, Function]) -> dict[str,
     found: dict[str, None] = {}
     todo, seen = [tree], {id(tree)}
     while todo:
-        for one in {n.id: None for n in walk(todo.pop()) if isinstance(n, gast.Name)}:
+        for one in {n.id: None for n in find_nodes(todo.pop(), gast.Name)}:
             known = functions.get(one)
             if known is not None:
                 found.update(names_brought_along([known]))
             if known is not None and known.tree is not None and id(known.tree) not in seen:
                 seen.add(id(known.tree))
                 todo.append(known.tree)
-                found.update({n.id: None for n in walk(known.tree) if isinstance(n, gast.Name)})
+                found.update({n.id: None for n in find_nodes(known.tree, gast.Name)})
     return found
 
 
@@ -390,7 +391,7 @@ def move_apart(
 
     `outer` are names that it shares with the function around it.
     """
-    defined = [n for n in walk(tree) if isinstance(n, gast.FunctionDef | gast.ClassDef) and n is not tree]
+    defined = [n for n in find_nodes(tree, gast.FunctionDef, gast.ClassDef) if n is not tree]
     own = own_names(tree) | {n.name for n in defined}
     moved = {
         n: inner.names.numbered_name(n)

@@ -35,6 +35,7 @@ from srcgrad.core.trees import (
     literal_value,
     loads,
     name,
+    names_in,
     parameters,
     statements,
     stores,
@@ -151,13 +152,13 @@ def integers(function: Node, facts: Facts) -> dict[str, None]:
     parameter is none: an array of integers may be given for it.
     """
     order = statements(function.body)
-    local = {n.id for n in walk(function.args) if isinstance(n, gast.Name)} | {s for n in order for s in stores(n)}
+    local = names_in(function.args) | {s for n in order for s in stores(n)}
     known = _KnownNames(facts, frozenset(local), _arrays(order), order)
     found: dict[str, list[Node | bool]] = {}
     for node in order:
         for held, value in known.bindings(node):
             found.setdefault(held, []).append(value)
-    for parameter in (n.id for n in walk(function.args) if isinstance(n, gast.Name)):
+    for parameter in (n.id for n in find_nodes(function.args, gast.Name)):
         found.pop(parameter, None)
     whole = dict.fromkeys(found)
     while True:  # names that count read themselves: all may be integers until one binding says otherwise
@@ -249,7 +250,7 @@ class _KnownNames:
         plain = all(isinstance(place, gast.Name) for place in places.elts)
         if plain and isinstance(value, gast.Tuple) and len(value.elts) == len(places.elts):
             return [(place.id, one) for place, one in zip(places.elts, value.elts, strict=True)]
-        return [(n.id, plain and self._is_shape(value)) for n in walk(places) if isinstance(n, gast.Name)]
+        return [(n.id, plain and self._is_shape(value)) for n in find_nodes(places, gast.Name)]
 
     def _is_shape(self, value: Node) -> bool:
         return isinstance(value, gast.Attribute) and value.attr == "shape" and self._is_array(value.value)
@@ -471,7 +472,7 @@ _DISPLAYS = (gast.Tuple, gast.List, gast.Dict)
 def _check_text(wanted: str, facts: Facts) -> None:
     """In the user's own text the name is bound by one assignment, and nothing is stored into it."""
     tree = facts.source.tree
-    bound = [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name) and n.id == wanted]
+    bound = [n for s in tree.body for n in find_nodes(s, gast.Name) if n.id == wanted]
     bound = [n for n in bound if not isinstance(n.ctx, gast.Load)]
     if not bound:
         raise facts.refuse(tree, "E5009", f"`{wanted}` is bound nowhere", "name a parameter, or a local variable")

@@ -315,7 +315,7 @@ def _check_target(target: Node, statement: Node, facts: Facts) -> None:
 
 def _check_returns(function: Node, facts: Facts) -> None:
     """Something is returned."""
-    returns = [n for s in function.body for n in walk(s) if isinstance(n, gast.Return)]
+    returns = [n for s in function.body for n in find_nodes(s, gast.Return)]
     last = function.body[-1]
     only = returns[0] if len(returns) == 1 else None
     nothing = only is not None and (only.value is None or getattr(only.value, "value", 0) is None)

@@ -27,9 +27,11 @@ from srcgrad.core.trees import (
     copy,
     expression,
     find_nodes,
+    holds,
     is_swap,
     is_write,
     name,
+    names_in,
     remade,
     root,
     statements,
@@ -320,7 +322,7 @@ def passive_calls(test: Node, scope: Scope) -> None:
 
 def watch_writes(call: Node, facts: Facts) -> None:
     """`reads_only(f)(x)` for `f(x)`: what only a run knows, and nothing is made of its derivative, may not write."""
-    named = any(isinstance(n, gast.Name) for part in (*call.args, *call.keywords) for n in walk(part))
+    named = any(holds(part, gast.Name) for part in (*call.args, *call.keywords))
     if named and isinstance(call.func, gast.Name | gast.Subscript | gast.Attribute) and not facts.module.inline:
         call.func = at(gast.Call(name(facts.library("reads_only")), [call.func], []), call.func)
 
@@ -395,7 +397,7 @@ def _freeze_bounds(node: Node, scope: Scope, changed: set[str]) -> Node:
     header: Node = node.iter
     inner = header if header.func.id != "reversed" else header.args[0]
     for position, bound in enumerate(inner.args):
-        names = {n.id for n in walk(bound) if isinstance(n, gast.Name)}
+        names = names_in(bound)
         if _is_of_shape(bound):  # which no write into the array changes
             names -= {s for n in statements([node]) for s in written_names(n)} - _rebound_names(node)
         if (not cheap(bound) and not _is_length(bound, names & changed)) or names & changed:
@@ -536,7 +538,7 @@ def _only_looks(call: Node, operation: Operation) -> bool:
     reads = function is len or function is operator.getitem
     reads = reads or (isinstance(function, type) and issubclass(function, int | float | complex | str))
     given = [*call.args, *(word.value for word in call.keywords)]
-    return reads and not any(isinstance(part, gast.Call | gast.Starred) for one in given for part in walk(one))
+    return reads and not any(holds(one, gast.Call, gast.Starred) for one in given)
 
 
 def _effect(node: Node, scope: Scope) -> None:
@@ -639,7 +641,7 @@ def _hold_index(index: Node, scope: Scope) -> Node:
 
 
 def _is_steady(index: Node) -> bool:
-    return cheap(index) and not any(isinstance(n, gast.Compare | gast.Subscript | gast.Invert) for n in walk(index))
+    return cheap(index) and not holds(index, gast.Compare, gast.Subscript, gast.Invert)
 
 
 def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:
@@ -657,10 +659,10 @@ def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:
 
 def _bind_in_parallel(pairs: list[tuple[Node, Node]], scope: Scope) -> None:
     """`a, b = e, f`: all right sides before any name is bound."""
-    written_names = {n.id for item, _ in pairs for n in walk(item) if isinstance(n, gast.Name)}
+    written_names = {n.id for item, _ in pairs for n in find_nodes(item, gast.Name)}
     held: list[Node] = []
     for place, (item, value) in enumerate(pairs):
-        later = {n.id for _, other in pairs[place:] for n in walk(other) if isinstance(n, gast.Name)}
+        later = {n.id for _, other in pairs[place:] for n in find_nodes(other, gast.Name)}
         if isinstance(item, gast.Name) and item.id not in later and not isinstance(value, gast.Name):
             compute(item.id, value, scope)  # no other right side reads the name
             held.append(name(item.id))

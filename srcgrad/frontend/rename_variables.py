@@ -28,6 +28,7 @@ from srcgrad.core.trees import (
     is_basic,
     is_swap,
     name,
+    names_in,
     own_names,
     parameters,
     statements,
@@ -291,7 +292,7 @@ def _without_aliases(parameter: str, function: Node, facts: Facts) -> None:
     bound = [
         one.id for node in function.body for one in find_nodes(node, gast.Name) if not isinstance(one.ctx, gast.Load)
     ]
-    own = {a.id for a in find_nodes(function.args, gast.Name)}
+    own = names_in(function.args)
     scopes = [scope for node in function.body for scope in find_nodes(node, *_SCOPES)]
     kept: Block = []
     for node in function.body:
@@ -410,7 +411,7 @@ def tree_without_shadows(tree: Node) -> Node:
     """
     if not any(isinstance(n, (*_COMPREHENSIONS, *_FUNCTIONS)) or _is_reserved(n) for n in walk(tree) if n is not tree):
         return tree
-    if any(isinstance(n, gast.ClassDef) for n in walk(tree)) or not any(_renamed(_scopes(tree))):
+    if holds(tree, gast.ClassDef) or not any(_renamed(_scopes(tree))):
         return tree
     tree = copy(tree)
     scopes = _scopes(tree)
@@ -495,7 +496,7 @@ def _is_named(scope: Scope, identifier: str, scopes: list[Scope]) -> bool:
     """Whether calls that are not known may give an argument by the name of a parameter."""
     if not isinstance(scope.node, _FUNCTIONS) or identifier not in {a.id for a in _inner_parameters(scope.node)}:
         return False
-    returned = [n.value for n in walk(scopes[0].node) if isinstance(n, gast.Return)]
+    returned = [n.value for n in find_nodes(scopes[0].node, gast.Return)]
     name = _inner_name(scope, scopes)
     return any(value is scope.node or (name and getattr(value, "id", "") == name) for value in returned) or any(
         word.arg == identifier and not _calls_itself(call, scope, scopes) and _is_inner(call, scopes)
@@ -520,7 +521,7 @@ def _inner_name(scope: Scope, scopes: list[Scope]) -> str:
     """The name that a nested function, or a lambda, is bound to."""
     if isinstance(scope.node, gast.FunctionDef):
         return str(scope.node.name)
-    assigned = (n for n in walk(scopes[0].node) if isinstance(n, gast.Assign) and n.value is scope.node)
+    assigned = (n for n in find_nodes(scopes[0].node, gast.Assign) if n.value is scope.node)
     return str(next((getattr(n.targets[0], "id", "") for n in assigned), ""))
 
 
@@ -533,7 +534,7 @@ def _rename_inner(scope: Scope, identifier: str, made: str, scopes: list[Scope])
             if isinstance(item, gast.Nonlocal) and identifier in item.names and identifier in each.elsewhere:
                 item.names = [made if one == identifier else one for one in item.names]
     if isinstance(scope.node, _FUNCTIONS):
-        for call in [n for n in walk(scopes[0].node) if isinstance(n, gast.Call) and _calls_itself(n, scope, scopes)]:
+        for call in [n for n in find_nodes(scopes[0].node, gast.Call) if _calls_itself(n, scope, scopes)]:
             for word in call.keywords:
                 word.arg = made if word.arg == identifier else word.arg
     scope.bound = {made if one == identifier else one: None for one in scope.bound}

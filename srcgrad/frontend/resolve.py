@@ -48,7 +48,7 @@ from srcgrad.core.rules import (
     written_by_totals,
     written_out,
 )
-from srcgrad.core.trees import Node, literal_node, parameters, walk
+from srcgrad.core.trees import Node, find_nodes, literal_node, parameters, walk
 from srcgrad.frontend.functions_with_rules import is_of_library
 from srcgrad.frontend.kinds_of_values import is_own, refused_field
 from srcgrad.runtime import call, closure, sparse_left, sparse_right
@@ -325,7 +325,7 @@ def _is_matrix(owner: object) -> bool:
 
 def _is_bound(name: str, facts: Facts) -> bool:
     """Whether the function gives the name of an argument another meaning."""
-    names = (n for n in walk(facts.source.tree) if isinstance(n, gast.Name) and n.id == name)
+    names = (n for n in find_nodes(facts.source.tree, gast.Name) if n.id == name)
     return any(isinstance(n.ctx, gast.Store) for n in names)
 
 
@@ -365,9 +365,9 @@ def binding_of(node: Node, facts: Facts, local: frozenset[str]) -> Binding | Non
 
 def binding_in(namespace: Namespace, node: Node, local: frozenset[str] = frozenset()) -> Binding | None:
     """What a dotted name means in a namespace, if its first part is no local name; None for anything else."""
-    if isinstance(node, gast.Name):
+    if type(node) is gast.Name:
         return None if node.id in local else namespace.lookup(node.id)
-    base = binding_in(namespace, node.value, local) if isinstance(node, gast.Attribute) else None
+    base = binding_in(namespace, node.value, local) if type(node) is gast.Attribute else None
     return None if base is None else attribute(base, node.attr)
 
 

@@ -60,6 +60,7 @@ from srcgrad.core.trees import (
     children,
     copy,
     expression,
+    find_nodes,
     header,
     literal_node,
     loads,
@@ -69,7 +70,6 @@ from srcgrad.core.trees import (
     statements,
     stores,
     target,
-    walk,
     written_names,
 )
 from srcgrad.core.visitor import WIDTH, blocks, count, rewrite_nested, rewrite_statements
@@ -511,7 +511,7 @@ def _is_added(node: Node, adjoint: str) -> bool:
         return False
     if not isinstance(node.target, gast.Subscript) or not isinstance(node.target.value, gast.Name):
         return False
-    read = [item.id for part in (node.value, node.target.slice) for item in walk(part) if isinstance(item, gast.Name)]
+    read = [item.id for part in (node.value, node.target.slice) for item in find_nodes(part, gast.Name)]
     return node.target.value.id == adjoint and adjoint not in read
 
 

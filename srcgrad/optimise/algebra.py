@@ -71,6 +71,7 @@ from srcgrad.core.trees import (
     holds,
     literal_node,
     loads,
+    names_in,
     reads,
     same_tree,
     statement,
@@ -580,7 +581,7 @@ def spread_seed(program: Program, facts: Facts) -> Program:
 
 def _names_read_in_parts(program: Program) -> set[str]:
     """Names of which parts are read: of 1.0 there are none, which the test of the seed tells when it runs."""
-    parts = [n for node in [*program.backward, program.result] for n in walk(node) if isinstance(n, gast.Subscript)]
+    parts = [n for node in [*program.backward, program.result] for n in find_nodes(node, gast.Subscript)]
     return {part.value.id for part in parts if isinstance(part.value, gast.Name)}
 
 
@@ -699,7 +700,7 @@ def _is_same(one: Node, here: Node, two: Node, there: Node, loop: Node) -> bool:
     place = {n: k for k, n in enumerate(block)}
     if there not in place or gast.unparse(one) != gast.unparse(two):
         return False
-    names = {n.id for n in walk(one) if isinstance(n, gast.Name)}
+    names = names_in(one)
     between = block[place[there] : place[here]]
     return not any(set(stores(n)) & names for m in between for n in statements([m]))
 
@@ -934,7 +935,7 @@ def _divide(program: Program, facts: Facts) -> None:
         for node in statements(own)
         if node not in facts.origin.again_written
         for part in header(node)
-        for call in walk(part)
+        for call in find_nodes(part, gast.Call)
         if function_called(call, facts) is np.divide and len(call.args) == 2 and not call.keywords
     ]
     if divisions:

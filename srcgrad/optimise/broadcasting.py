@@ -50,6 +50,7 @@ from srcgrad.core.trees import (
     children,
     find_nodes,
     header,
+    holds,
     is_basic,
     is_write,
     loads,
@@ -489,13 +490,14 @@ def _arguments_made_arrays(program: Program, facts: Facts) -> dict[str, None]:
     """Arguments that NumPy makes arrays of, not for a shape alone: the text looks whether they are lists."""
     found: dict[str, None] = {}
     todo = [part for node in statements([*program.forward, *program.backward]) for part in header(node)]
+    todo = [part for part in todo if holds(part, gast.Call)]
     while todo:
         node = todo.pop()
         fitted = is_fitted(node, facts)
         called = function_called(node, facts) if isinstance(node, gast.Call) else None
         if called is not None and not str(getattr(called, "__module__", "")).startswith("srcgrad."):
             found |= {one.id: None for one in node.args if isinstance(one, gast.Name) and one.id in facts.request.wrt}
-        todo += node.args[:1] if fitted else gast.iter_child_nodes(node)
+        todo += node.args[:1] if fitted else children(node)
     return found
 
 
@@ -561,7 +563,7 @@ def shape_only_operands(program: Program, facts: Facts) -> Program:
         for position in reversed(range(len(block))):  # what is computed for its shape alone reads shapes alone
             bound = target(block[position]) if _is_arithmetic(block[position]) else None
             if bound in shaped and len(shaped[bound]) == uses.read[bound] and uses.bound.get(bound) == 1:
-                for one in [n for n in walk(block[position].value) if isinstance(n, gast.Name)]:
+                for one in find_nodes(block[position].value, gast.Name):
                     shaped.setdefault(one.id, []).append((position, one))
         ahead = _reads_before_loop(block, program) if shaped else Counter[str]()
         while any(_replace_shape_operand(held, block, shaped, uses, ahead, trips, facts) for held in list(shaped)):

@@ -29,6 +29,7 @@ from srcgrad.core.trees import (
     loads,
     mentions,
     name,
+    names_in,
     statements,
     stores,
     target,
@@ -127,7 +128,7 @@ def _fits(value: Node, held: str, facts: Facts) -> bool:
     if spec is None or spec.ndim is None or spec.ndim < 2:
         return False
     wide = {one for found in facts.tape.accumulators.values() for one in found}
-    for read in {item.id for item in walk(value) if isinstance(item, gast.Name)} - {
+    for read in names_in(value) - {
         *facts.names.imports.values(),
         *facts.names.seeds,
     }:

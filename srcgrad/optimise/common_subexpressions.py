@@ -31,6 +31,7 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
+    find_nodes,
     header,
     loads,
     name,
@@ -193,7 +194,7 @@ class _Reader:
         renamed = {one: first for one, first in pairs if user[one] is user[first] or user[one] in parted}
         self.changed = self.changed or bool(renamed)
         for node in statements(block) if renamed else ():
-            for item in [item for part in header(node) for item in walk(part) if isinstance(item, gast.Name)]:
+            for item in [item for part in header(node) for item in find_nodes(part, gast.Name)]:
                 if isinstance(item.ctx, gast.Load):
                     item.id = renamed.get(item.id, item.id)
 
@@ -233,7 +234,7 @@ class _Reader:
         value = _value(node)
         if value is None:
             return
-        for item in [item for item in walk(value) if isinstance(item, gast.Name)]:
+        for item in find_nodes(value, gast.Name):
             if item.id in self.alike:
                 item.id, self.changed = self.alike[item.id], True
             if item.id in self.negatives and item is not value:

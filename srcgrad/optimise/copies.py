@@ -34,7 +34,9 @@ from srcgrad.core.trees import (
     NOTHING,
     Block,
     Node,
+    find_nodes,
     header,
+    holds,
     is_basic,
     is_self_copy,
     literal_node,
@@ -110,8 +112,8 @@ def _goes_on(held: str, program: Program, facts: Facts) -> bool:
             return False
         if held in stores(node) and held not in written_names(node) and not _is_owned(node, held, facts):
             return False
-        parts = [n for n in walk(node) if isinstance(n, gast.Subscript) and getattr(n.value, "id", "") == held]
-        axes = axes or any(isinstance(n, gast.Slice) for part in parts for n in walk(part.slice))
+        parts = [n for n in find_nodes(node, gast.Subscript) if getattr(n.value, "id", "") == held]
+        axes = axes or any(holds(part.slice, gast.Slice) for part in parts)
     return axes and held not in facts.names.seeds
 
 
@@ -165,7 +167,7 @@ def _is_repeated(one: Node, two: Node) -> bool:
         return False
     if not isinstance(one.op, gast.Add | gast.Sub) or type(one.op) is not type(two.op) or not stores(one):
         return False
-    if not isinstance(two.value, gast.BinOp | gast.Name) or any(isinstance(n, gast.Call) for n in walk(two)):
+    if not isinstance(two.value, gast.BinOp | gast.Name) or holds(two, gast.Call):
         return False
     return (
         same_tree(one.target, two.target) and same_tree(one.value, two.value) and stores(one)[0] not in loads(one.value)
@@ -229,7 +231,7 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     users = [k for k in range(position + 1, len(block)) if mentions(block[k], held)]
     if not users or not _lasts(block, position, users[-1], part, facts):
         return False
-    reads = [n for k in users for n in walk(block[k]) if isinstance(n, gast.Name) and n.id == held]
+    reads = [n for k in users for n in find_nodes(block[k], gast.Name) if n.id == held]
     if not all(is_only_read(block[k], held, facts, loads(part)) for k in users):
         return False
     if len(reads) > 1 or isinstance(block[users[0]], COMPOUND) or not isinstance(part, gast.Subscript):
@@ -271,7 +273,7 @@ def is_only_read(node: Node, name: str, facts: Facts, shown: Sequence[str] = ())
         elif isinstance(item, gast.AugAssign) and shown and not {*shown} & {*stores(item)}:
             operands = [item.value]
         allowed += sum(isinstance(part, gast.Name) and part.id == name for part in operands)
-    met = [n for n in walk(node) if isinstance(n, gast.Name) and n.id == name]
+    met = [n for n in find_nodes(node, gast.Name) if n.id == name]
     return allowed == len(met)
 
 

@@ -55,12 +55,14 @@ from srcgrad.core.trees import (
     assign,
     at,
     children,
+    find_nodes,
     header,
     index_rank,
     is_basic,
     is_write,
     loads,
     mentions,
+    names_in,
     part_written,
     same_tree,
     statements,
@@ -148,7 +150,7 @@ def _position_of_sum(block: Block, position: int) -> int | None:
         node = block[later]
         if not isinstance(node, gast.AugAssign) or not isinstance(node.op, gast.Add | gast.Sub):
             return None
-        read = {n.id for n in walk(node.value) if isinstance(n, gast.Name)}
+        read = names_in(node.value)
         if array in read or not isinstance(node.target, gast.Subscript) or not isinstance(node.target.value, gast.Name):
             return None
         if node.target.value.id == array and gast.unparse(node.target.slice) == place:
@@ -216,7 +218,7 @@ def _is_cleared(node: Node, adjoint: str, held: str, facts: Facts) -> bool:
 def _mentions(node: Node, held: str, key: Key | None) -> bool:
     """Whether a statement touches a part of a dict, or the whole of it."""
     inner = [part for part in walk(node) if _key(part, held) not in (None, key)]
-    named = [one for one in walk(node) if isinstance(one, gast.Name) and one.id == held]
+    named = [one for one in find_nodes(node, gast.Name) if one.id == held]
     return len(named) > len(inner)
 
 
@@ -482,8 +484,8 @@ def _adjoint_reads(adjoint: str, places: dict[Node, Where], facts: Facts) -> lis
     for node, where in places.items():
         if not any(mentions(part, adjoint) for part in _parts(node)):
             continue
-        named = [n for part in _parts(node) for n in walk(part) if isinstance(n, gast.Name) and n.id == adjoint]
-        taken = [n for n in walk(node) if isinstance(n, gast.Subscript) and any(n.value is one for one in named)]
+        named = [n for part in _parts(node) for n in find_nodes(part, gast.Name) if n.id == adjoint]
+        taken = [n for n in find_nodes(node, gast.Subscript) if any(n.value is one for one in named)]
         if _adds(node, adjoint, facts) and len(named) == 1:
             found.append((_WHOLE, where))
         elif target(node) == adjoint:

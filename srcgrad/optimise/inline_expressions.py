@@ -39,6 +39,7 @@ from srcgrad.core.trees import (
     Node,
     adds_axes,
     copy,
+    find_nodes,
     header,
     is_basic,
     is_write,
@@ -187,7 +188,7 @@ def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int)
     pending, facts, uses = state.pending, state.facts, state.uses
     if pending.keys().isdisjoint(loads(part)):
         return
-    reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
+    reads = [n for n in find_nodes(part, gast.Name) if isinstance(n.ctx, gast.Load) and n.id in pending]
     for read in reads:
         source = state.made[pending[read.id]]
         if not is_steady(source.value, pending[read.id], position, state.written, facts):
@@ -219,7 +220,7 @@ def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int)
 
 def is_steady(value: Node, start: int, end: int, written: dict[str, list[int]], facts: Facts) -> bool:
     """Whether nothing that `value` reads is bound between two positions of the block."""
-    for read in facts.names_and_bases(item.id for item in walk(value) if isinstance(item, gast.Name)):
+    for read in facts.names_and_bases(item.id for item in find_nodes(value, gast.Name)):
         places = written.get(read, ())
         after = bisect_right(places, start)
         if after < len(places) and places[after] < end:
@@ -353,7 +354,7 @@ def _join_sums(group: Block, facts: Facts, indent: int) -> Block:
         if made and bound is not None and target(made[-1]) == bound and node in facts.tape.accumulates:
             first = made[-1]
             value = node.value
-            again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
+            again = [n for n in find_nodes(value.right, gast.Name) if n.id == bound]
             if not again and first not in facts.tape.restores:
                 minus = isinstance(value.op, gast.Sub)
                 begun = _sum_to_of_copy(first.value, facts)

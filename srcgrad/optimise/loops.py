@@ -403,7 +403,7 @@ class _Pair:
         again = [copy(node) for node in self.loop.body if node not in totals]
         own = [one for one in names_changed(self.loop.body) if one in self.facts.names.temporaries]
         renamed = {one: self.facts.names.new_temporary() for one in sorted(own)}
-        for item in [n for node in [*again, *self.back.body] for n in walk(node) if isinstance(n, gast.Name)]:
+        for item in [n for node in [*again, *self.back.body] for n in find_nodes(node, gast.Name)]:
             item.id = renamed.get(item.id, item.id)
         self.facts.origin.again_written.update(dict.fromkeys(statements(again)))
         for old, new in zip(statements([n for n in self.loop.body if n not in totals]), statements(again), strict=True):
@@ -521,7 +521,7 @@ def _invariants(part: Node, changed: set[str], made: dict[str, list[Node]], fact
 
 def _is_worth_it(value: Node, facts: Facts) -> bool:
     """Whether an expression reads what may be an array, or an adjoint: `0.5 * h` of a number stays where it is."""
-    read = [n.id for n in walk(value) if isinstance(n, gast.Name)]
+    read = [n.id for n in find_nodes(value, gast.Name)]
     numbers = [one for one in read if (spec := facts.values.value_spec.get(one)) is not None and spec.scalar]
     if len(read) == 1 and read[0] in facts.names.seeds:
         return False

@@ -375,8 +375,8 @@ def _is_number(held: str, facts: Facts) -> bool:
 def _read_negative(reader: Node, held: str, facts: Facts) -> Node:
     """A statement that reads `-t` where it has read t, with its signs in their places."""
     other = copy_with_facts(reader, facts)
-    shapes = {id(n.args[1]) for n in walk(other) if isinstance(n, gast.Call) and _is_fitted(n, facts)}
-    for item in [n for n in walk(other.value) if isinstance(n, gast.Name) and n.id == held and id(n) not in shapes]:
+    shapes = {id(n.args[1]) for n in find_nodes(other, gast.Call) if _is_fitted(n, facts)}
+    for item in [n for n in find_nodes(other.value, gast.Name) if n.id == held and id(n) not in shapes]:
         replace(other, item, gast.UnaryOp(gast.USub(), name(held)))
     return settle_signs(other, facts)
 

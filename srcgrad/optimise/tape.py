@@ -281,7 +281,7 @@ def _replace(block: Block, swaps: dict[Node, Node], gone: dict[Node, None]) -> N
 
 def _count_by_records(program: Program, facts: Facts) -> None:
     """Undo trips for as long as there is a record, which each trip has made once and undoes once."""
-    mentions = Counter(item.id for node in program.block for item in walk(node) if isinstance(item, gast.Name))
+    mentions = Counter(item.id for node in program.block for item in find_nodes(node, gast.Name))
     for place, back in enumerate(program.backward):
         loop = facts.tape.whiles.get(back)
         if loop is None or loop not in program.forward:
@@ -435,7 +435,7 @@ def _keep(clone: Node, made: Node, trip: Block, program: Program, facts: Facts) 
     clone.value = statement(f"{kept}.pop()").value
     facts.tape.restores[clone] = kept
     again = str(target(clone))
-    for item in [n for node in program.backward for n in walk(node) if isinstance(n, gast.Name) and n.id == again]:
+    for item in [n for node in program.backward for n in find_nodes(node, gast.Name) if n.id == again]:
         item.id = held
     del facts.tape.again[again]
 
@@ -668,7 +668,7 @@ def _is_alone(one: _Shares, block: Block, program: Program, facts: Facts) -> boo
         return False
     read = [n for node in others for part in header(node) for n in elements(part, facts)]
     mine = {id(n) for part in (one.product, one.quotient) for n in walk(part)}
-    everywhere = [n for node in others for part in header(node) for n in walk(part) if isinstance(n, gast.Name)]
+    everywhere = [n for node in others for part in header(node) for n in find_nodes(part, gast.Name)]
     wanted = {n.id for n in read if id(n) not in mine}
     sums = {n.id for n in everywhere if id(n) not in mine and isinstance(n.ctx, gast.Load)}
     return one.powers not in wanted and one.below not in sums
@@ -701,6 +701,6 @@ def _keep_quotient(one: _Shares, record: Record, program: Program, facts: Facts)
     quotient = one.quotient.value
     one.quotient.value = quotient.left if isinstance(quotient, gast.BinOp) else quotient.args[0]
     for node in statements(program.backward):
-        for item in [item for part in header(node) for item in walk(part) if isinstance(item, gast.Name)]:
+        for item in [item for part in header(node) for item in find_nodes(part, gast.Name)]:
             if item.id == one.powers and isinstance(item.ctx, gast.Load):
                 item.id = held

@@ -34,6 +34,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     header,
     literal_node,
     mentions,
@@ -66,7 +67,7 @@ def note_safe_indices(program: Program, facts: Facts) -> Program:
 def is_inside(items: list[Item], result: Node) -> bool:
     """Whether statements beside loops over elements have no index: parts, and lengths, need no look."""
     trees = [*(item.node for item in items if isinstance(item, PlainStatement)), result]
-    return all(_is_part(one) for tree in trees for one in walk(tree) if isinstance(one, gast.Subscript))
+    return all(_is_part(one) for tree in trees for one in find_nodes(tree, gast.Subscript))
 
 
 def _is_part(node: Node) -> bool:
@@ -314,7 +315,7 @@ class _LoopWork:
         """Whether there is arithmetic of parts of arrays, which would have temporaries of their own."""
         if not isinstance(value, gast.BinOp | gast.UnaryOp) or not self._is_plain(value):
             return False
-        parts = [item for item in walk(value) if isinstance(item, gast.Subscript | gast.Name)]
+        parts = find_nodes(value, gast.Subscript, gast.Name)
         return any(
             (has_slice(item) or getattr(item, "id", "") in self.views) and self.lengths.of(item) == shape
             for item in parts

@@ -17,7 +17,7 @@ from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, python_function
 from srcgrad.core.source_text import users_place
 from srcgrad.core.target import Text
-from srcgrad.core.trees import Node, walk
+from srcgrad.core.trees import Node, find_nodes
 
 REMEDY = "write it with loops, numbers, arrays and tuples (docs/numba.md), or leave out target='numba'"
 PLAIN = (bool, int, float, complex, str, np.generic, type(None))
@@ -124,7 +124,7 @@ def outside_values(found: dict[str, object], trees: list[Node]) -> dict[str, obj
     """What a text reads from outside of itself, as Numba takes it; E5026 for what may change behind its back."""
     for name, value in found.items():
         _check_constant(name, value)
-    for node in (item for tree in trees for item in walk(tree) if isinstance(item, gast.Attribute)):
+    for node in (item for tree in trees for item in find_nodes(tree, gast.Attribute)):
         owner = found.get(node.value.id) if isinstance(node.value, gast.Name) else None
         if isinstance(owner, ModuleType):
             _check_constant(f"{node.value.id}.{node.attr}", vars(owner).get(node.attr))

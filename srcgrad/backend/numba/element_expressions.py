@@ -45,6 +45,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     literal_node,
     literal_value,
     loads,
@@ -668,7 +669,7 @@ class SharedMemory:
         for one in statements([node]):
             if isinstance(one, gast.Assign):
                 for place in one.targets:
-                    bound = [item.id for item in walk(place) if isinstance(item, gast.Name)]
+                    bound = [item.id for item in find_nodes(place, gast.Name)]
                     self.unite_names([*bound, *_names_in_view(one.value)])
             elif isinstance(one, gast.For):
                 self.unite_names([*stores(one), *loads(one)])
@@ -691,8 +692,8 @@ def _names_in_view(value: Node) -> list[str]:
         if called == "pop":
             return _names_in_view(value.func)
         plain = isinstance(value.func, gast.Attribute) or called.rstrip("_") in KNOWN
-        return [] if plain else [item.id for item in walk(value) if isinstance(item, gast.Name)]
-    return [item.id for item in walk(value) if isinstance(item, gast.Name)]
+        return [] if plain else [item.id for item in find_nodes(value, gast.Name)]
+    return [item.id for item in find_nodes(value, gast.Name)]
 
 
 KNOWN = (*ADJOINTS, *BOTH, "zeros_like", "if_larger", "owned", "count", "abs")

@@ -62,6 +62,7 @@ from srcgrad.core.trees import (
     at,
     called_name,
     copy,
+    find_nodes,
     loads,
     name,
     names_in,
@@ -156,7 +157,7 @@ def reuse_arrays(
 
     `known` are all arrays, `owned` those of the text that share their elements with no other name.
     """
-    returned = {item.id for item in walk(result) if isinstance(item, gast.Name)}
+    returned = names_in(result)
     taken: set[str] = set()
     for held, axes in list(nests.made.items()):
         begin = _array_creation(held, nests.items) if axes else None
@@ -413,8 +414,8 @@ class _Work:
             for one in statements([node])
             for read in (*loads(one), *stores(one))
         }
-        taken = {item.id for node in program.block for item in walk(node) if isinstance(item, gast.Name)}
-        self.users = {item.id for item in walk(facts.source.tree) if isinstance(item, gast.Name)}
+        taken = {item.id for node in program.block for item in find_nodes(node, gast.Name)}
+        self.users = names_in(facts.source.tree)
         self.changed: set[str] = set()  # names of what is changed in place
         for node in statements([*program.forward, *program.backward]):
             self.changed.update(stores(node) if isinstance(node, gast.AugAssign) else (), written_names(node))

@@ -41,6 +41,7 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
     literal_node,
     loads,
     mentions,
@@ -137,7 +138,7 @@ def _mentions(body: Block) -> dict[str, set[tuple[str, str]]]:
                 todo += [item.slice] if isinstance(item, gast.Subscript) else []
             else:
                 todo += [child for child in gast.iter_child_nodes(item) if isinstance(child, gast.expr)]
-    for item in [n for node in body for n in walk(node) if isinstance(n, gast.Attribute)]:
+    for item in [n for node in body for n in find_nodes(node, gast.Attribute)]:
         note(gast.Name(id=gast.unparse(item.value), ctx=gast.Load(), annotation=None, type_comment=None), "reads")
     return found
 

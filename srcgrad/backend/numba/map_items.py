@@ -16,6 +16,7 @@ from srcgrad.core.trees import (
     Node,
     assign,
     expression,
+    find_nodes,
     literal_node,
     name,
     statement,
@@ -147,7 +148,7 @@ def _part(adjoint: str, block: str, row: str) -> Node:
 def _runs_again(program: Program, facts: Facts, taken: ItemArguments) -> bool:
     """Whether nothing that the backward half changes is what it reads of the forward half, or part of the value."""
     nodes = list(statements(program.backward))
-    calls = [item for node in program.backward for item in walk(node) if isinstance(item, gast.Call)]
+    calls = [item for node in program.backward for item in find_nodes(node, gast.Call)]
     into = any(keyword.arg == "out" for call in calls for keyword in call.keywords)
     if into or not _arrays_written(program) <= set(facts.names.adjoint_of):
         return False

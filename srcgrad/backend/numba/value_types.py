@@ -29,7 +29,9 @@ from srcgrad.core.trees import (
     called_name,
     copy,
     expression,
+    find_nodes,
     header,
+    holds,
     literal_node,
     literal_value,
     loads,
@@ -542,7 +544,7 @@ def aliases(program: Program) -> dict[str, frozenset[str]]:
     every = bindings(program)
     for bound, values in every.items():
         for value in values:
-            shown = [] if value is None or is_fresh(value) else [n.id for n in walk(value) if isinstance(n, gast.Name)]
+            shown = [] if value is None or is_fresh(value) else [n.id for n in find_nodes(value, gast.Name)]
             for other in shown:
                 above[top(other)] = top(bound)
     known = [*program.parameters, *every]
@@ -608,7 +610,7 @@ def _separate_update(node: Node) -> Node:
 
 def has_slice(node: Node) -> bool:
     """Whether an expression is a part of an array that has elements of its own: `a[1:]`, not `a[1]`."""
-    return isinstance(node, gast.Subscript) and any(isinstance(item, gast.Slice) for item in walk(node.slice))
+    return isinstance(node, gast.Subscript) and holds(node.slice, gast.Slice)
 
 
 def _is_view(node: Node) -> bool:

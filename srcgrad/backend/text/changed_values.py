@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from srcgrad.backend.text.import_effects import FUNCTIONS, Effects, Event, Place, Value, Values, effects_of, within
 from srcgrad.core.bindings import Binding, StaticModule, binding_of_text
+from srcgrad.core.trees import parsed_nodes
 from srcgrad.frontend.calls.side_effects import MODULES, SOURCES
 
 
@@ -160,7 +161,7 @@ def _writers_not_called(module: StaticModule, name: str, effects: Effects) -> li
     while todo:
         node = todo.pop()
         if isinstance(node, FUNCTIONS):
-            inner = list(ast.walk(node))
+            inner = parsed_nodes(node)
             stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             if name in stored or name in {n.arg for n in inner if isinstance(n, ast.arg)} or node in effects.called:
                 continue

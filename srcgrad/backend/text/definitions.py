@@ -39,7 +39,7 @@ from srcgrad.core.module_text import STAR, Definition, is_in_library, is_trusted
 from srcgrad.core.printer.expressions import docstring, expression, parameters
 from srcgrad.core.printer.statements import statement, wrap_definition
 from srcgrad.core.source_text import FunctionNode, comments, segment
-from srcgrad.core.trees import Block, Node, parse_tree, walk
+from srcgrad.core.trees import Block, Node, parse_tree, same_tree, walk
 from srcgrad.frontend.calls.side_effects import DRAWS
 
 
@@ -465,7 +465,7 @@ def _means_the_same(body: Block, made: list[str], indent: int) -> bool:
     found = parse_tree("\n".join([*margin, *made])).body
     for _ in margin:
         found = found[0].body
-    return [gast.dump(node) for node in found] == [gast.dump(node) for node in body]
+    return len(found) == len(body) and all(map(same_tree, found, body))
 
 
 @dataclass

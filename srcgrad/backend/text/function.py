@@ -26,6 +26,7 @@ from srcgrad.core.trees import (
     Node,
     at,
     copy,
+    find_nodes,
     header,
     loads,
     name,
@@ -256,10 +257,10 @@ def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ..
     """Names that the derivative reads and does not bind, in alphabetical order."""
     body = [*program.forward, *facts.tape.fresh_copies, *program.backward, program.result]
     arguments = signature(function, facts)
-    bound = {n.id for n in walk(arguments) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
+    bound = {n.id for n in find_nodes(arguments, gast.Name) if isinstance(n.ctx, gast.Param)}
     bound |= {name for node in statements(body) for name in stores(node)} | set(facts.names.seeds) | {"_"}
     roots = [arguments, *body]
-    read = {n.id for r in roots for n in walk(r) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    read = {n.id for r in roots for n in find_nodes(r, gast.Name) if isinstance(n.ctx, gast.Load)}
     return tuple(sorted(read - bound))
 
 

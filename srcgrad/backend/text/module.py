@@ -49,7 +49,7 @@ from srcgrad.core.facts import Facts
 from srcgrad.core.namespace import LiveNamespace, Namespace, found_in
 from srcgrad.core.printer.statements import placed_lines, wrap
 from srcgrad.core.source_text import BLOCKS, DERIVATIVES, Source, maker_of, place
-from srcgrad.core.trees import Node, expression, stores, walk
+from srcgrad.core.trees import Node, expression, find_nodes, names_in, stores, walk
 
 WIDTH = 88
 WHAT = {
@@ -115,7 +115,7 @@ def remark(text: str, indent: str = "") -> str:
 
 def free_names(definition: Node) -> list[str]:
     """Names that a function definition reads and does not bind, in alphabetical order."""
-    bound = {n.id for n in walk(definition.args) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    bound = {n.id for n in find_nodes(definition.args, gast.Name) if not isinstance(n.ctx, gast.Load)}
     bound |= {s for n in walk(definition) if isinstance(n, gast.stmt) for s in stores(n)}
     bound |= {
         n.id
@@ -124,7 +124,7 @@ def free_names(definition: Node) -> list[str]:
         for n in walk(d.args)
         if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)
     }
-    read = {n.id for n in walk(definition) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    read = {n.id for n in find_nodes(definition, gast.Name) if isinstance(n.ctx, gast.Load)}
     return sorted(read - bound)
 
 
@@ -391,7 +391,7 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
     if isinstance(facts.namespace, LiveNamespace):
         _settle(tree.args, facts.namespace)
     chosen = {spelled: identifier for identifier, spelled in facts.names.imports.items()}
-    user = {node.id for node in walk(facts.source.tree) if isinstance(node, gast.Name)}
+    user = names_in(facts.source.tree)
 
     def find(parts: tuple[str, ...]) -> DottedMeaning:
         root = parts[0]
@@ -404,7 +404,7 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
 
     def at(root: str) -> Place:
         read = facts.names.globals_as.get(root, root)
-        nodes = (n for n in walk(facts.source.tree) if isinstance(n, gast.Name) and n.id == read)
+        nodes = (n for n in find_nodes(facts.source.tree, gast.Name) if n.id == read)
         return facts.place(next(nodes, facts.source.tree))
 
     printed = placed_lines(tree)
@@ -421,7 +421,7 @@ def _settle(arguments: Node, namespace: LiveNamespace) -> None:
     live = inspect.signature(namespace.function).parameters
 
     def settle_default(parameter: Node, default: Node) -> Node:
-        reads = [] if default is None else [n.id for n in walk(default) if isinstance(n, gast.Name)]
+        reads = [] if default is None else [n.id for n in find_nodes(default, gast.Name)]
         if parameter.id not in live or all(namespace.lookup(name) for name in reads):
             return default
         spelled = literal(live[parameter.id].default)

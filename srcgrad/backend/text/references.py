@@ -16,8 +16,10 @@ from dataclasses import dataclass as record
 from functools import lru_cache
 from itertools import accumulate
 
+from srcgrad.core.trees import parsed_nodes
+
 _WORDS = re.compile(
-    r"""([a-zA-Z_][\w.]*)|\#[^\n]*"""
+    r"""([rR]?[fF][rR]?)(?=["'])|([a-zA-Z_][\w.]*)|\#[^\n]*"""
     r"""|\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""",
     re.ASCII | re.DOTALL,
 )
@@ -25,7 +27,6 @@ _BLANK = r"(?:[\s\\]|\#[^\n]*(?![^\n]))*"  # a comment as a whole
 _GOES_ON = re.compile(rf"{_BLANK}(?:\){_BLANK})*\.")  # `np\n.sin`, `(a).b`
 _IS_BOUND = re.compile(rf"{_BLANK}:?=(?!=)")  # a keyword, or a parameter with a default
 _BINDING = frozenset(("import", "global", "nonlocal", "class", "del", "match"))
-_QUOTES = ('"', "'")
 
 
 def dotted_names(text: str, names: frozenset[str]) -> list[tuple[int, int, str]] | None:
@@ -45,14 +46,14 @@ def dotted_names(text: str, names: frozenset[str]) -> list[tuple[int, int, str]]
     found: list[tuple[int, int, str]] = []
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     for match in _WORDS.finditer(text):
-        word = match[1]
-        if word is None:
-            continue  # a string, or a comment
-        root = word.partition(".")[0]
-        if root in _BINDING or (text[match.end() : match.end() + 1] in _QUOTES and "f" in word.lower()):
+        formatted, word = match.groups()
+        root = word.partition(".")[0] if word else ""  # else a string, or a comment
+        if formatted or root in _BINDING:
             return None
+        if root not in names:
+            continue
         ahead = text[match.start() - 1 : match.start()]
-        if root not in names or ahead == "." or ahead.isdigit():  # an attribute, or the end of 1e3
+        if ahead == "." or ahead.isdigit():  # an attribute, or the end of 1e3
             continue
         before = text[: match.start()].rstrip(" \t\\")
         typed = before.endswith((":", "|"))  # `n: int = 3`
@@ -170,8 +171,8 @@ def _is_chain(node: Dotted) -> bool:
 
 def _in_strings(tree: ast.AST) -> frozenset[int]:
     """The nodes inside of f-strings."""
-    strings = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
-    return frozenset(id(item) for node in strings for item in ast.walk(node))
+    strings = [node for node in parsed_nodes(tree) if isinstance(node, ast.JoinedStr)]
+    return frozenset(id(item) for node in strings for item in parsed_nodes(node))
 
 
 def _root(node: Dotted) -> str:

@@ -19,6 +19,7 @@ from srcgrad.core.trees import (
     assign,
     at,
     copy,
+    find_nodes,
     header,
     literal_node,
     loads,
@@ -100,7 +101,7 @@ class _Text:
         for node in statements(self.function.body):
             bound = stores(node)
             if isinstance(node, gast.Assign) and bound and not any(one in gradients for one in bound):
-                for call in [n for n in walk(node) if isinstance(n, gast.Call)]:
+                for call in find_nodes(node, gast.Call):
                     self.facts.origin.instead[call] = self.means(call)
 
     def _is_plain(self, one: str) -> bool:
@@ -142,12 +143,10 @@ class _Text:
     def shares(self) -> None:
         """Find `g * x / r` and `np.expand_dims(g / r, axis) * x`, where r is the length of x, or inf for 0."""
         found = [one for node, tree in self._operations() if (one := self._share(node, tree)) is not None]
-        named = [n.id for one in found for n in walk(one.divisor) if isinstance(n, gast.Name)]
+        named = [n.id for one in found for n in find_nodes(one.divisor, gast.Name)]
         read = [one for node in statements(self.function.body) for one in loads(node)]
         for one in found:
-            held = [
-                n for n in walk(one.divisor) if isinstance(n, gast.Name) and self._length(self.definition_of_name(n))
-            ]
+            held = [n for n in find_nodes(one.divisor, gast.Name) if self._length(self.definition_of_name(n))]
             if all(named.count(n.id) == read.count(n.id) for n in held):
                 self._spell(one)
 
@@ -163,7 +162,7 @@ class _Text:
     def _operations(self) -> list[tuple[Node, Node]]:
         """Operations of two operands, each with its statement."""
         body = statements(self.function.body)
-        return [(s, n) for s in body for part in header(s) for n in walk(part) if isinstance(n, gast.BinOp)]
+        return [(s, n) for s in body for part in header(s) for n in find_nodes(part, gast.BinOp)]
 
     def _become(self, node: Node, tree: Node, call: Node) -> None:
         """Put a call in the place of an expression, at its line."""

@@ -34,8 +34,10 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    holds,
     literal_node,
     name,
+    names_in,
     own_names,
     placed,
     statement,
@@ -129,7 +131,7 @@ def _loop(node: Node, bound: set[str], found: NameUses) -> set[str]:
 
 def _may_skip_else(block: Block) -> bool:
     """Whether the `else` of a loop may be passed by."""
-    return any(isinstance(n, gast.Break) for s in block for n in walk(s))
+    return any(holds(s, gast.Break) for s in block)
 
 
 def _read(node: Node, bound: set[str], found: NameUses) -> None:
@@ -167,7 +169,7 @@ def _names(node: Node) -> list[Node]:
         targets = [n for g in node.generators for n in walk(g.target)]
         own = {n.id for n in targets if isinstance(n, gast.Name)}
     elif isinstance(node, _FUNCTIONS):
-        inside = [n for n in walk(node) if isinstance(n, gast.Name)]
+        inside = find_nodes(node, gast.Name)
         own = {n.id for n in inside if not isinstance(n.ctx, gast.Load)}
         return [n for n in inside if n.id not in own]
     return [n for child in children(node) for n in _names(child) if n.id not in own]
@@ -261,7 +263,7 @@ def mark(work: Lift) -> None:
 
 def before_loop(loop: Node, function: Node) -> set[str]:
     """Names that may be bound when a loop begins: parameters, and what stands before it, or in a loop around it."""
-    parameters = {a.id for a in walk(function.args) if isinstance(a, gast.Name)}
+    parameters = names_in(function.args)
     return parameters | _bound_before_loop(function.body, loop)[0]
 
 
@@ -286,7 +288,7 @@ def _bound_before_loop(block: Block, loop: Node) -> tuple[set[str], bool]:
 def _binds(node: Node) -> set[str]:
     """Names that a statement's own header binds, those of `with` and of `:=` among them."""
     parts = node.items if isinstance(node, gast.With) else header(node)
-    names = [n for part in parts for n in walk(part) if isinstance(n, gast.Name)]
+    names = [n for part in parts for n in find_nodes(part, gast.Name)]
     return {n.id for n in names if isinstance(n.ctx, gast.Store)} | set(stores(node))
 
 
@@ -297,7 +299,7 @@ def read_outside(loop: Node, function: Node) -> set[str]:
     for node in statements(function.body):  # a function that is defined earlier may be called later
         for item in walk(node):
             if isinstance(item, gast.FunctionDef | gast.Lambda):
-                found |= {n.id for n in walk(item) if isinstance(n, gast.Name)}
+                found |= names_in(item)
     return found
 
 
@@ -320,7 +322,7 @@ def _add_reads_after_loop(block: Block, loop: Node, found: set[str]) -> bool:
 
 
 def _reads(nodes: list[Node]) -> set[str]:
-    names = [n for node in nodes for n in walk(node) if isinstance(n, gast.Name)]
+    names = [n for node in nodes for n in find_nodes(node, gast.Name)]
     return {n.id for n in names if not isinstance(n.ctx, gast.Store)}
 
 
@@ -360,7 +362,7 @@ def _check(work: Lift) -> None:
             "a checkpointed loop that is left by `return` is not accepted",
             "bind the result to a name, `break`, and return it behind the loop",
         )
-    if any(isinstance(n, gast.NamedExpr) for n in walk(getattr(work.loop, "test", work.loop.body[0]))):
+    if holds(getattr(work.loop, "test", work.loop.body[0]), gast.NamedExpr):
         if isinstance(work.loop, gast.While):
             raise work.refuse(work.loop.test, "`:=` in the test of a checkpointed loop", "assign in its body")
 
@@ -476,7 +478,7 @@ def _nested_functions_called(work: Lift) -> Block:
                 wanted[found] = None
                 todo.append(found)
     for node in wanted:
-        if any(isinstance(n, gast.Nonlocal) for n in walk(node)):
+        if holds(node, gast.Nonlocal):
             raise work.refuse(node, "a checkpointed loop calls a function that binds names of this one", "return them")
     return [copy(node) for node in known.values() if node in wanted]
 
@@ -565,7 +567,7 @@ def _slots(node: Node | None, facts: Facts) -> Node | None:
 
 def _calls(function: Node, kept: bool, facts: Facts) -> None:
     """`checkpoint(f)(x)` as a call of `f`, by a name that says so."""
-    for call in [n for s in function.body for n in walk(s) if isinstance(n, gast.Call)]:
+    for call in [n for s in function.body for n in find_nodes(s, gast.Call)]:
         maker = call.func
         found = binding_of(maker.func, facts, facts.names.local) if isinstance(maker, gast.Call) else None
         if found is None or found.object is not checkpoint or len(maker.args) != 1 or maker.keywords:

@@ -32,7 +32,9 @@ from srcgrad.core.trees import (
     copy,
     find_nodes,
     header,
+    holds,
     name,
+    names_in,
     own_names,
     parameters,
     parse_tree,
@@ -383,7 +385,7 @@ def _as_partial(read: Node, found: Function, function: Node, order: list[Node], 
     tree = found.tree
     assert tree is not None, "a nested function has a tree"
     given: dict[str, Node] = {}
-    if any(isinstance(n, gast.Nonlocal | gast.Global) for s in tree.body for n in walk(s)) or found.args or found.words:
+    if any(holds(s, gast.Nonlocal, gast.Global) for s in tree.body) or found.args or found.words:
         return read
     opened = replace(found, tree=without_defaults(tree, given))
     whole = close_function(opened, site)
@@ -611,7 +613,7 @@ def _asks(part: Node, made: tuple[set[int], set[str]], opened: tuple[set[int], s
 
 def _holds_partial(classes: Node, site: Site) -> bool:
     """Whether `partial` is among the classes that are asked for."""
-    read = [n for n in walk(classes) if isinstance(n, gast.Name | gast.Attribute)]
+    read = find_nodes(classes, gast.Name, gast.Attribute)
     return any(
         found is not None and found.object is partial for n in read for found in [binding_of(n, site.facts, site.local)]
     )
@@ -631,9 +633,9 @@ def _capture(
     seen: dict[str, None],
 ) -> None:
     """Find what a function reads of the functions around it: values, and functions, whose own reads count as well."""
-    own = own_names(tree) | bound | {n.name for n in walk(tree) if isinstance(n, gast.FunctionDef) and n is not tree}
-    own |= {p.id for n in walk(tree) if isinstance(n, gast.Lambda) for p in walk(n.args) if isinstance(p, gast.Name)}
-    for read in [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]:
+    own = own_names(tree) | bound | {n.name for n in find_nodes(tree, gast.FunctionDef) if n is not tree}
+    own |= {p.id for n in find_nodes(tree, gast.Lambda) for p in find_nodes(n.args, gast.Name)}
+    for read in [n for s in tree.body for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Load)]:
         if read.id in own or read.id in seen:
             continue
         function = owner.names.functions.get(read.id)
@@ -672,10 +674,10 @@ def _capture_function(
 
 def _bring_meanings(tree: Node, home: Facts, namespace: Overlay) -> None:
     """Let the names of a module that a function of another one reads mean the same where it goes along."""
-    own = own_names(tree) | {n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    own = own_names(tree) | {n.id for n in find_nodes(tree, gast.Name) if not isinstance(n.ctx, gast.Load)}
     own |= home.names.local | frozenset(home.names.functions)
     renamed: dict[str, str] = {}
-    for read in [n for n in walk(tree) if isinstance(n, gast.Name) and n.id not in own]:
+    for read in [n for n in find_nodes(tree, gast.Name) if n.id not in own]:
         meant, known = home.namespace.lookup(read.id), namespace.lookup(read.id)
         if meant is None or (known is not None and known.object is meant.object):
             continue
@@ -778,7 +780,7 @@ def _hand_over_together(call: Node, given: dict[str, Function], handed: Function
 def _take_all(tree: Node, captured: list[str], own: list[str], site: Site) -> list[str]:
     """Let a function with parameters for what it reads have one for each of these names, in their order."""
     known = {one.id: one for one in tree.args.kwonlyargs}
-    taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)}
+    taken = names_in(tree)
     spelled = [one if one in own or one not in taken else site.facts.names.fresh(one) for one in captured]
     made = [known.pop(one, None) or at(gast.Name(one, gast.Param(), None, None), tree) for one in spelled]
     tree.args.kwonlyargs, tree.args.kw_defaults = [*known.values(), *made], [None] * (len(known) + len(made))

@@ -39,6 +39,7 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    find_nodes,
     is_write,
     name,
     own_names,
@@ -138,7 +139,7 @@ def _size(function: object, module: Any, sizes: dict[int, tuple[int, int]]) -> i
 def _called_functions(tree: Node, namespace: Namespace) -> list[object]:
     """The functions of the user's that a straight function calls, one for each call."""
     local = own_names(tree)
-    calls = [part.func for node in tree.body for part in walk(node) if isinstance(part, gast.Call)]
+    calls = [part.func for node in tree.body for part in find_nodes(node, gast.Call)]
     found = [binding_in(namespace, one) for one in calls if not (isinstance(one, gast.Name) and one.id in local)]
     known = [one.object for one in found if one is not None and one.object is not None]
     return [one for one in known if rule_of(one) is None and isinstance(one, FunctionType | StaticFunction)]
@@ -146,7 +147,7 @@ def _called_functions(tree: Node, namespace: Namespace) -> list[object]:
 
 def is_brief(tree: Node, called: str, caller: Node) -> bool:
     """Whether a straight function is called once, or has few operations that would be written again."""
-    calls = [part.func for node in caller.body for part in walk(node) if isinstance(part, gast.Call)]
+    calls = [part.func for node in caller.body for part in find_nodes(node, gast.Call)]
     times = sum(called in (getattr(one, "id", ""), getattr(one, "attr", "")) for one in calls)
     return is_straight(tree) and (times - 1) * operations(tree) <= _AGAIN
 
@@ -176,7 +177,7 @@ def _calls_in_between(value: Node | None, site: Site, alone: bool) -> list[Node]
     made: list[Node] = []
     if value is None:
         return made
-    for call in [n for n in walk(value) if isinstance(n, gast.Call) and (n is not value or not alone)]:
+    for call in [n for n in find_nodes(value, gast.Call) if (n is not value or not alone)]:
         found = called_by(call, site.facts, site.local)
         if found is None:
             continue
@@ -233,12 +234,12 @@ def _changes_what_is_read(tree: Node, call: Node, value: Node, site: Site) -> bo
     if any(is_write(node) for node in statements(tree.body)):
         return True
     inside = {id(n) for n in walk(call)}
-    read = {n.id for n in walk(value) if isinstance(n, gast.Name) and id(n) not in inside}
-    calls = [n for n in walk(value) if isinstance(n, gast.Call) and id(n) not in inside]
+    read = {n.id for n in find_nodes(value, gast.Name) if id(n) not in inside}
+    calls = [n for n in find_nodes(value, gast.Call) if id(n) not in inside]
     found = [called_by(one, site.facts, site.local) for one in calls]
     trees = [one.tree for one in found if one is not None and one.tree is not None]
     kept = [one for one in trees if is_straight(one) or not changes_outside(one, site.facts)]
-    read |= {n.id for one in kept for n in walk(one) if isinstance(n, gast.Name)}
+    read |= {n.id for one in kept for n in find_nodes(one, gast.Name)}
     return bool(read & outer_changes(tree, site.facts))
 
 
@@ -265,7 +266,7 @@ def _is_computed_first(call: Node, value: Node) -> bool:
 def _is_apart(seen: set[str], call: Node, value: Node, facts: Facts) -> bool:
     """Whether a call changes lists and dicts alone that nothing else in its expression reads."""
     inside = {id(n) for n in walk(call)}
-    read = {n.id for n in walk(value) if isinstance(n, gast.Name) and id(n) not in inside}
+    read = {n.id for n in find_nodes(value, gast.Name) if id(n) not in inside}
     kinds = [facts.kinds.of_names.get(one, facts.kinds.named.get(one, UNKNOWN)) for one in sorted(seen)]
     return not seen & read and all(kind.tag in ("list", "dict") for kind in kinds)
 
@@ -325,7 +326,7 @@ def _asks_owner(call: Node, function: object, site: Site) -> bool:
     tree = site.facts.module.source(function)[0].tree
     names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
     asked = {names[k] for k in owners if k < len(names)}
-    called = [n.func for s in tree.body for n in walk(s) if isinstance(n, gast.Call)]
+    called = [n.func for s in tree.body for n in find_nodes(s, gast.Call)]
     by_super = any(getattr(getattr(getattr(one, "value", None), "func", None), "id", "") == "super" for one in called)
     return (by_super and 0 in owners) or any(getattr(getattr(one, "value", one), "id", "") in asked for one in called)
 
@@ -347,7 +348,7 @@ def inline_calls(function: Node, facts: Facts) -> Node:
         if known is not None and not (kind.tag == "function" and parameter in bound):
             facts.names.functions[parameter] = known
     local = own_names(function)
-    calls = [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)]
+    calls = [n for node in function.body for n in find_nodes(node, gast.Call)]
     if not facts.names.functions and not facts.module.inline and not any(_has_source(c, facts, local) for c in calls):
         if calls and not facts.request.generated:
             check_outside(function, facts)
@@ -443,7 +444,7 @@ def expand_block(block: Block, site: Site) -> Block:
 def _places(node: Node) -> list[Node]:
     """The parts into which a statement stores, indices and all."""
     targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-    return [n for t in targets if t is not None for n in walk(t) if isinstance(n, gast.Subscript)]
+    return [n for t in targets if t is not None for n in find_nodes(t, gast.Subscript)]
 
 
 def _is_nested(node: Node, site: Site) -> bool:
@@ -463,7 +464,7 @@ def _as_branch(node: Node, site: Site) -> Block:
 
 def _must(value: Node, site: Site) -> bool:
     """Whether some call in an expression has to be written out."""
-    calls = [n for n in walk(value) if isinstance(n, gast.Call)]
+    calls = find_nodes(value, gast.Call)
     handed = any(handed_of(n, site.facts, site.local) for n in calls)
     return handed or any(_is_written_out(n, site) or made_by(n, site.facts, site.local) for n in calls)
 

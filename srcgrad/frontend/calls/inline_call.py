@@ -40,6 +40,7 @@ from srcgrad.core.trees import (
     literal_node,
     loads,
     name,
+    names_in,
     open_stars,
     own_names,
     parameters,
@@ -116,7 +117,7 @@ def _is_same(node: Node, value: object, names: LiveNamespace) -> bool:
     if isinstance(node, gast.Name | gast.Attribute):
         found = binding_in(names, node)
         return found is not None and found.object is value
-    reads = [n for n in walk(node) if isinstance(n, gast.Name)] if node is not None else []
+    reads = find_nodes(node, gast.Name) if node is not None else []
     return not reads or trusted_constant(value) is None
 
 
@@ -180,7 +181,7 @@ def _literal_of(value: object, facts: Facts) -> Node | None:
 
 def _of_text(written: Node, namespace: Namespace, facts: Facts) -> Node:
     """A default of a function that is known as text alone: its names mean what they mean in that text."""
-    for item in [n for n in walk(written) if isinstance(n, gast.Name)]:
+    for item in find_nodes(written, gast.Name):
         meant = namespace.lookup(item.id)
         if meant is not None:
             item.id = name_in_receiver(item.id, meant, facts, facts.names.local, (namespace, item.id))
@@ -277,7 +278,7 @@ def _items(value: Node, facts: Facts) -> dict[str, Node] | None:
 
 def has_starred(node: Node, facts: Facts) -> bool:
     """Whether a call in a statement's value unpacks something, or an operation gets a tuple of further arguments."""
-    calls = [n for n in walk(node.value) if isinstance(n, gast.Call)]
+    calls = find_nodes(node.value, gast.Call)
     if any(isinstance(part, gast.Starred) for call in calls for part in call.args):
         return True
     made = [n for call in calls for n in call.keywords if in_tuple(n.value, facts) is not None]
@@ -648,7 +649,7 @@ def _literal_value(node: Node) -> tuple[object] | None:
     )
     if not all(isinstance(part, (*plain, gast.boolop, gast.expr_context)) for part in walk(node)):
         return None
-    for part in [one for one in walk(node) if isinstance(one, gast.Compare)]:  # Python warns of `0 is None`
+    for part in find_nodes(node, gast.Compare):  # Python warns of `0 is None`
         alike = {gast.Is: gast.Eq, gast.IsNot: gast.NotEq}
         part.ops = [alike.get(type(one), type(one))() for one in part.ops]
     return (eval(gast.unparse(node), {"__builtins__": {}}),)
@@ -760,7 +761,7 @@ def _write_into_arrays(tree: Node, given: dict[str, Node], facts: Facts) -> dict
 
 def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:
     """What is known of a callee before it is looked at."""
-    taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
+    taken = facts.names.taken | names_in(tree)
     inner = Facts(source, namespace, Request(facts.request.mode, ()), facts.module, FunctionNames(set(taken)))
     inner.request = replace(inner.request, generated=source.is_generated, placed=True)
     inner.names.local, inner.resolution.doubtful = (
@@ -933,7 +934,7 @@ def _new_names(tree: Node, inner: Facts, site: Site, shared: set[str]) -> dict[s
     mine = set(facts.names.taken)
     facts.names.taken |= inner.names.taken
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
-    for item in [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name)]:
+    for item in [n for s in tree.body for n in find_nodes(s, gast.Name)]:
         if item.id in found or item.id in shared:
             continue
         if item.id in local:

@@ -122,7 +122,7 @@ def _rename_lambda_parameters(value: Node, function: Node, work: Rewriting) -> N
     arguments = value.args
     own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     for parameter in [p for p in own if p is not None]:
-        inside = [n for n in walk(value) if isinstance(n, gast.Name) and n.id == parameter.id]
+        inside = [n for n in find_nodes(value, gast.Name) if n.id == parameter.id]
         everywhere = [n for s in [function.args, *function.body] for n in walk(s)]
         hidden = {id(n) for held in everywhere if isinstance(held, gast.Lambda) for n in walk(held)}
         if any(isinstance(n, gast.Name) and n.id == parameter.id and id(n) not in hidden for n in everywhere):
@@ -178,7 +178,7 @@ def _parts(call: Node, work: Rewriting) -> Node | None:
         or any(isinstance(n, gast.Return) for n in own_statements(tree.body[:-1], (gast.FunctionDef,)))
     ):
         return None
-    if any(isinstance(n, gast.Nonlocal | gast.Global) for s in tree.body for n in walk(s)):
+    if any(holds(s, gast.Nonlocal, gast.Global) for s in tree.body):
         return None
     if any(_locals(n) & _locals(tree) for s in tree.body for n in walk(s) if isinstance(n, _FUNCTIONS)):
         return None
@@ -208,7 +208,7 @@ def _of_module(found: Function, work: Rewriting) -> Node | None:
     own: set[str] = set()
     for node in walk(source.tree):
         own |= _locals(node) if isinstance(node, _FUNCTIONS) else set()
-    for one in {n.id for s in source.tree.body for n in walk(s) if isinstance(n, gast.Name)} - own:
+    for one in {n.id for s in source.tree.body for n in find_nodes(s, gast.Name)} - own:
         meant, known = namespace.lookup(one), work.facts.namespace.lookup(one)
         if one in work.facts.names.local or meant is None or known is None or not _same_meaning(meant, known):
             return None
@@ -230,7 +230,7 @@ def _locals(tree: Node) -> set[str]:
     given = tree.args
     names = {a.id for a in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
     body = own_statements(tree.body, (gast.FunctionDef,)) if isinstance(tree.body, list) else []
-    inside = [n for s in body if not isinstance(s, gast.FunctionDef) for n in walk(s) if isinstance(n, gast.Name)]
+    inside = [n for s in body if not isinstance(s, gast.FunctionDef) for n in find_nodes(s, gast.Name)]
     names |= {n.id for n in inside if isinstance(n.ctx, gast.Store)}
     return names | {s.name for s in body if isinstance(s, gast.FunctionDef)}
 
@@ -241,7 +241,7 @@ def _returned_function(tree: Node) -> Node | None:
     if isinstance(value, gast.Lambda):
         return value
     inner = {n.name: n for n in tree.body if isinstance(n, gast.FunctionDef) and not n.decorator_list}
-    bound = [n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+    bound = [n.id for n in find_nodes(tree, gast.Name) if isinstance(n.ctx, gast.Store)]
     called = getattr(value, "id", "")
     return inner.get(called) if called not in bound else None
 
@@ -302,12 +302,12 @@ def check_handed(call: Node, again: bool, facts: Facts) -> None:
 def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
     """Refuse a nested function that is still given to something, or kept: what it reads would have no derivative."""
     inside = {name for name, known in facts.names.functions.items() if known.tree is not None}
-    for call in [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)] if inside else []:
+    for call in [n for node in function.body for n in find_nodes(node, gast.Call)] if inside else []:
         for argument in [*call.args, *(word.value for word in call.keywords)]:
             if isinstance(argument, gast.Name) and argument.id in inside and not is_hook(call, facts, local):
                 raise _refuse_callee(call, argument, facts, local)
     kept = {id(n) for node in function.body for call in walk(node) if is_hook(call, facts, local) for n in walk(call)}
-    for read in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)] if inside else []:
+    for read in [n for node in function.body for n in find_nodes(node, gast.Name)] if inside else []:
         if read.id in inside and isinstance(read.ctx, gast.Load) and id(read) not in kept:
             raise facts.refuse(
                 read,
@@ -538,7 +538,7 @@ def _check_steady(call: Node, work: Rewriting) -> None:
     """What a pullback was made at must not change before it is called."""
     tree = work.facts.source.tree
     changed = {w for n in statements(tree.body) if is_write(n) for w in written_names(n)}
-    held = {n.id for a in call.args for n in walk(a) if isinstance(n, gast.Name)}
+    held = {n.id for a in call.args for n in find_nodes(a, gast.Name)}
     doubtful = doubtful_write(tree, work.facts)
     if doubtful is not None or changed & held:
         raise work.facts.refuse(
@@ -673,7 +673,7 @@ def _are_apart(spelled: str, same: list[_Definition], function: Node) -> bool:
     """Whether each place that has the name is behind one of the functions, and behind no other at any time."""
     others = [n for n in walk(function) if spelled in stores(n) and not isinstance(n, gast.FunctionDef)]
     others += [n for n in find_nodes(function, gast.NamedExpr) if n.target.id == spelled]
-    scopes = [n for n in walk(function) if isinstance(n, gast.Lambda | gast.FunctionDef) and n is not function]
+    scopes = [n for n in find_nodes(function, gast.Lambda, gast.FunctionDef) if n is not function]
     nested = {id(n) for scope in scopes for n in find_nodes(scope, gast.Name)}
     own = {id(n) for one in same for part in one.behind for n in find_nodes(part, gast.Name)}
     reads = [n for n in find_nodes(function, gast.Name) if n.id == spelled]

@@ -56,11 +56,13 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    holds,
     is_docstring,
     is_swap,
     is_write,
     mentions,
     name,
+    names_in,
     own_names,
     parameters,
     root,
@@ -464,7 +466,7 @@ class Effects:
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
         """The arguments of a call into whose arrays the called function writes."""
-        if not any(isinstance(n, gast.Name) for a in [*call.args, *call.keywords] for n in walk(a)):
+        if not any(holds(a, gast.Name) for a in [*call.args, *call.keywords]):
             return []
         if _is_ruled(call, facts, local) or any(function_called(one, facts) is reads_only for one in (call, call.func)):
             return []
@@ -844,7 +846,7 @@ def _is_usual(function: Node, facts: Facts, local: frozenset[str]) -> bool:
 def _only_written(node: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
     """The names whose contents a statement changes, and reads nothing of: `LEFT["k"] = e`, `LIST.append(e)`."""
     if isinstance(node, gast.Assign | gast.AnnAssign):
-        places = [n for n in walk(node) if isinstance(n, gast.Attribute | gast.Subscript)]
+        places = find_nodes(node, gast.Attribute, gast.Subscript)
         return [_innermost(one) for one in places if isinstance(one.ctx, gast.Store)]
     call = node.value if isinstance(node, gast.Expr) else None
     if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute):
@@ -1216,11 +1218,11 @@ def put_in(given: dict[str, Node], tree: Node, is_function: Callable[[Node], boo
     if not is_straight(tree):
         return {}
     found = {}
-    called = [n.func for node in tree.body for n in walk(node) if isinstance(n, gast.Call)]
+    called = [n.func for node in tree.body for n in find_nodes(node, gast.Call)]
     takes = any(getattr(one, "attr", getattr(one, "id", "")) in ("next", *TAKES) for one in called)
     for parameter, value in given.items():
-        places = [n for node in tree.body for n in walk(node) if isinstance(n, gast.Name) and n.id == parameter]
-        once = not takes and len(places) == 1 and not any(isinstance(n, gast.Call) for n in walk(value))
+        places = [n for node in tree.body for n in find_nodes(node, gast.Name) if n.id == parameter]
+        once = not takes and len(places) == 1 and not holds(value, gast.Call)
         displayed = isinstance(value, gast.Tuple | gast.List | gast.Dict | gast.Starred)
         if displayed or is_function(value) or any(isinstance(n.ctx, gast.Store) for n in places):
             continue
@@ -1277,7 +1279,7 @@ def _comes_in_turn(call: Node, facts: Facts) -> bool:
 
 def check_targets(node: Node, facts: Facts) -> None:
     """`i = a[i] = e` binds the first i before it looks for the place."""
-    if isinstance(node, gast.For) and any(isinstance(n, gast.Subscript | gast.Attribute) for n in walk(node.target)):
+    if isinstance(node, gast.For) and holds(node.target, gast.Subscript, gast.Attribute):
         raise facts.refuse(node.target, "E5005", "a loop that binds a part of something", "bind a name, and store that")
     bound: set[str] = set()
     for target in getattr(node, "targets", []):
@@ -1286,12 +1288,12 @@ def check_targets(node: Node, facts: Facts) -> None:
             raise facts.refuse(
                 target, "E5005", "a target that reads what the same statement binds", "use two statements"
             )
-        bound |= {n.id for n in walk(target) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+        bound |= {n.id for n in find_nodes(target, gast.Name) if isinstance(n.ctx, gast.Store)}
 
 
 def _places(target: Node) -> list[Node]:
     """What the indices of a target read."""
-    return [n for part in walk(target) if isinstance(part, gast.Subscript) for n in walk(part.slice)]
+    return [n for part in find_nodes(target, gast.Subscript) for n in walk(part.slice)]
 
 
 def _place(node: Node) -> tuple[int, int]:
@@ -1319,7 +1321,7 @@ def _names_changed_further(effect: Node, facts: Facts) -> set[str]:
     changed: set[str] = set()
     for tree in (pending := [*trees.values()]):
         own = _local_names(tree)
-        for call in [n for n in walk(tree) if isinstance(n, gast.Call)]:
+        for call in find_nodes(tree, gast.Call):
             inner = function_of(call.func, facts, facts.names.local)
             if inner is not None and inner.tree is not None and id(inner.tree) not in trees:
                 trees[id(inner.tree)] = inner.tree
@@ -1360,8 +1362,8 @@ def _reads(call: Node, facts: Facts, above: tuple[int, ...]) -> set[str]:
     if found is None or found.tree is None or id(found.tree) in above:
         return set()
     own = _local_names(found.tree)
-    names = {n.id for n in walk(found.tree) if isinstance(n, gast.Name)} - own
-    inner = [n for n in walk(found.tree) if isinstance(n, gast.Call)]
+    names = names_in(found.tree) - own
+    inner = find_nodes(found.tree, gast.Call)
     return names.union(*(_reads(n, facts, (*above, id(found.tree))) for n in inner))
 
 
@@ -1381,7 +1383,7 @@ def _reads_in_place(call: Node, facts: Facts) -> set[str]:
 def _local_names(tree: Node) -> set[str]:
     arguments = tree.args
     names = {a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
-    outer = {n for node in walk(tree) if isinstance(node, gast.Nonlocal) for n in node.names}
+    outer = {n for node in find_nodes(tree, gast.Nonlocal) for n in node.names}
     body = tree.body if isinstance(tree.body, list) else []
     return (names | {s for node in body for n in walk(node) for s in _bound_name(n)}) - outer
 
@@ -1421,7 +1423,7 @@ def _draw(function: object, facts: Facts, seen: set[int]) -> Node | None:
     inner = Facts(source, namespace, Request(facts.request.mode, ()), facts.module)
     local = own_names(source.tree)
     seeded = {target(n) for n in statements(source.tree.body) if _has_seed(getattr(n, "value", None))}
-    for node in [n for s in source.tree.body for n in walk(s) if isinstance(n, gast.Call)]:
+    for node in [n for s in source.tree.body for n in find_nodes(s, gast.Call)]:
         if _is_draw(node, inner, local, seeded):
             return node
         found = binding_of(node.func, inner, local)
@@ -1463,10 +1465,10 @@ def changed_in(block: Block, facts: Facts) -> list[str]:
         found.update(dict.fromkeys(written_names(node)))
         if isinstance(node, gast.Assign | gast.AugAssign):
             places = node.targets if isinstance(node, gast.Assign) else [node.target]
-            parts = [n for place in places for n in walk(place) if isinstance(n, gast.Subscript | gast.Attribute)]
+            parts = [n for place in places for n in find_nodes(place, gast.Subscript, gast.Attribute)]
             bases = [root(n) for n in parts if not isinstance(n.ctx, gast.Load)]
             found.update({base.id: None for base in bases if base is not None})
-        for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
+        for call in [n for part in header(node) for n in find_nodes(part, gast.Call)]:
             alone = isinstance(node, gast.Expr) and node.value is call
             found.update({n.id: None for a in _arguments(call, alone, facts) for n in walk(a) if _is_name(n)})
     return [name for name in found if name in facts.names.local]
@@ -1501,7 +1503,7 @@ def augmented_in(block: Block) -> list[str]:
 
 def check_augmented(names: list[str], function: Node, facts: Facts) -> None:
     """Refuse `a += e` where `a` may be an array that has a second name."""
-    parameters = {a.id for a in walk(function.args) if isinstance(a, gast.Name)}
+    parameters = names_in(function.args)
     for name in names:
         kind = facts.kinds.of_names.get(name)
         changes = [n for n in statements(function.body) if name in stores(n) and isinstance(n, gast.AugAssign)]
@@ -1513,7 +1515,7 @@ def check_augmented(names: list[str], function: Node, facts: Facts) -> None:
 
 def check_unshared(names: list[str], function: Node, loop: Node, facts: Facts) -> None:
     """Refuse a loop that changes an array which has a second name, or which some other code made."""
-    parameters = {a.id for a in walk(function.args) if isinstance(a, gast.Name)}
+    parameters = names_in(function.args)
     swapped = [n for node in statements(function.body) if is_swap(node) for n in stores(node)]
     for name in names:
         remedy = f"begin with an array of its own: `{name} = {name}.copy()`"
@@ -1680,7 +1682,7 @@ def _is_maker(value: Node, facts: Facts, local: frozenset[str]) -> bool:
 
 
 def _bound_by(node: Node) -> list[str]:
-    names = [n for part in header(node) for n in walk(part) if isinstance(n, gast.Name)]
+    names = [n for part in header(node) for n in find_nodes(part, gast.Name)]
     return [n.id for n in names if not isinstance(n.ctx, gast.Load)]
 
 

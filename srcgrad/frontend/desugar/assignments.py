@@ -352,9 +352,9 @@ def _last_holds(target: Node, facts: Facts) -> bool:
     """Give a name to each part of a target that a later part of the same name replaces at once; whether any has."""
     if not isinstance(target, gast.Tuple | gast.List):
         return False
-    stored = [part for part in walk(target) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)]
+    stored = [part for part in find_nodes(target, gast.Name) if isinstance(part.ctx, gast.Store)]
     last = {part.id: part for part in _in_order(target, stored)}
-    reads = {part.id for part in walk(target) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)}
+    reads = {part.id for part in find_nodes(target, gast.Name) if isinstance(part.ctx, gast.Load)}
     replaced = [part for part in stored if part is not last[part.id] and part.id not in reads]  # an index may read it
     for part in replaced:
         part.id = facts.names.new_local("item")
@@ -641,7 +641,7 @@ class _Stars:
         counted = isinstance(each.iter, gast.Call) and getattr(each.iter.func, "id", "") == "enumerate"
         source = each.iter.args[0] if counted and len(each.iter.args) == 1 else each.iter
         names = each.target.elts if counted and isinstance(each.target, gast.Tuple) else [each.target]
-        inner = any(isinstance(n, gast.Lambda | gast.NamedExpr | gast.comprehension) for n in walk(value.elt))
+        inner = holds(value.elt, gast.Lambda, gast.NamedExpr, gast.comprehension)
         shown = source.elts if isinstance(source, gast.Tuple | gast.List) else [source]
         plain = all(isinstance(n, gast.Name | gast.Constant) for n in shown)
         plain = plain and all(isinstance(n, gast.Name) for n in names)

@@ -29,6 +29,8 @@ from srcgrad.core.trees import (
     at,
     copy,
     expression,
+    find_nodes,
+    holds,
     literal_node,
     literal_value,
     name,
@@ -96,7 +98,7 @@ def _block(block: Block, work: _Work, looped: bool = False) -> Block:
     made: Block = []
     for place, node in enumerate(block := list(block)):
         inside = looped or isinstance(node, _LOOPS)
-        tried = [n for n in walk(node) if isinstance(n, gast.Try)] if isinstance(node, _LOOPS) and not looped else []
+        tried = find_nodes(node, gast.Try) if isinstance(node, _LOOPS) and not looped else []
         held = {one: None for n in tried for part in n.body for one in _names_stored(part)}
         if isinstance(node, gast.Try) and _imports(node, work):
             node.handlers = []
@@ -130,9 +132,7 @@ def _unbound_before(loop: Node, held: dict[str, None], block: Block, place: int,
     made: Block = []
     own = set(walk(loop))
     for one in held:
-        others = [
-            n for s in work.function.body for n in walk(s) if isinstance(n, gast.Name) and n.id == one and n not in own
-        ]
+        others = [n for s in work.function.body for n in find_nodes(s, gast.Name) if n.id == one and n not in own]
         bound = one in parameters(work.function) or any(isinstance(n.ctx, gast.Store) for n in others)
         readers = [k for k, s in enumerate(block) if k > place and any(n in others for n in walk(s))]
         first = block[readers[0]] if readers and not bound else None
@@ -201,10 +201,10 @@ def _binds(pattern: Node) -> bool:
 
 def _check_guard(case: Node, found: _Case, cases: list[Node], work: _Work) -> None:
     """Refuse a guard that binds, and names that stay bound where it does not hold, if something else reads them."""
-    if any(isinstance(n, gast.NamedExpr) for n in walk(case.guard)):
+    if holds(case.guard, gast.NamedExpr):
         raise work.refuse(case.guard, "a guard that binds a name is not accepted", "bind it before the `match`")
     own = {n for one in cases if _binds(one.pattern) for part in (*one.body, one.guard) if part for n in walk(part)}
-    for node in [n for s in work.function.body for n in walk(s) if isinstance(n, gast.Name)]:
+    for node in [n for s in work.function.body for n in find_nodes(s, gast.Name)]:
         if node.id in found.bound and isinstance(node.ctx, gast.Load) and node not in own:
             what = f"`{node.id}`, which a case with a guard binds, is read outside of it"
             raise work.refuse(node, what, "give it another name in the pattern")
@@ -589,7 +589,7 @@ def _check_handler(handler: Node, node: Node, work: _Work) -> None:
         return
     spelled = handler.name.id if isinstance(handler.name, gast.Name) else handler.name
     own = {n for one in node.handlers for part in one.body for n in walk(part)}
-    for read in [n for s in work.function.body for n in walk(s) if isinstance(n, gast.Name) and n.id == spelled]:
+    for read in [n for s in work.function.body for n in find_nodes(s, gast.Name) if n.id == spelled]:
         if read not in own and not any(read is h.__dict__["name"] for h in _handlers(work)):
             raise work.refuse(
                 read, f"`{spelled}` is the name of an exception elsewhere", "give the two different names"
@@ -597,7 +597,7 @@ def _check_handler(handler: Node, node: Node, work: _Work) -> None:
 
 
 def _handlers(work: _Work) -> Iterator[Node]:
-    return (n for s in work.function.body for n in walk(s) if isinstance(n, gast.ExceptHandler))
+    return (n for s in work.function.body for n in find_nodes(s, gast.ExceptHandler))
 
 
 def _caught(node: Node) -> Node:
@@ -721,7 +721,7 @@ def _probe(unit: Block, trial: _Trial, work: _Work) -> Node:
         value = _tried_store(node, value, trial, work)
         value = substitute(copy(value), {k: copy(v) for k, v in moved.items()})
         bound = _bound_by(node)
-        for item in [n for one in bound for n in walk(one) if isinstance(n, gast.Name)]:
+        for item in [n for one in bound for n in find_nodes(one, gast.Name)]:
             moved[item.id] = name(work.facts.names.fresh(item.id))
             item.id = moved[item.id].id
         steps.append((bound[0] if bound else None, value))
@@ -763,7 +763,7 @@ def _tried_value(node: Node, work: _Work) -> Node | None:
 
 def _on_trial(value: Node, alone: bool, work: _Work) -> Node:
     """An expression that raises what this one does, and changes copies: a trial leaves all as it is."""
-    changed = [one for call in walk(value) if isinstance(call, gast.Call) for one in _filled(call, work)]
+    changed = [one for call in find_nodes(value, gast.Call) for one in _filled(call, work)]
     if alone and isinstance(value, gast.Call) and not changed and _changes(value, work):
         bound = binding_of(value.func, work.facts, work.local)
         if bound is None and isinstance(value.func, gast.Attribute):
@@ -854,7 +854,7 @@ def _may_raise(node: Node, tried: Node, work: _Work) -> bool:
     if isinstance(node, gast.If | gast.For | gast.While | gast.With | gast.Raise):
         return True
     own = not any(is_trusted(str(one.__module__)) for one in classes if isinstance(one, type))
-    calls = [n for n in walk(node) if isinstance(n, gast.Call)]
+    calls = find_nodes(node, gast.Call)
     return any(not (own and _has_rule(call, work)) for call in calls)
 
 
@@ -885,7 +885,7 @@ def _check_tried(node: Node, work: _Work) -> None:
 
 
 def _names_stored(node: Node) -> list[str]:
-    return [n.id for n in walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+    return [n.id for n in find_nodes(node, gast.Name) if isinstance(n.ctx, gast.Store)]
 
 
 def _writes(node: Node) -> bool:
@@ -906,7 +906,7 @@ def _observed(trial: _Trial, body: Block, work: _Work) -> set[str]:
     if trial.looped:
         begun: set[str] = set()
         for part in body:
-            reads |= {n.id for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} - begun
+            reads |= {n.id for n in find_nodes(part, gast.Name) if isinstance(n.ctx, gast.Load)} - begun
             begun |= set(_names_stored(part))
             if isinstance(part, gast.AugAssign) and isinstance(part.target, gast.Name) and part.target.id not in begun:
                 reads.add(part.target.id)
@@ -917,7 +917,7 @@ def _observed(trial: _Trial, body: Block, work: _Work) -> set[str]:
 def _settles(handler: Node, held: str) -> bool:
     """Whether a handler binds a name before it reads it, or leaves without reading it."""
     for node in handler.body:
-        read = [n for n in walk(node) if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
+        read = [n for n in find_nodes(node, gast.Name) if n.id == held and isinstance(n.ctx, gast.Load)]
         if read or (isinstance(node, gast.AugAssign) and getattr(node.target, "id", "") == held):
             return False
         if isinstance(node, gast.Assign) and held in _names_stored(node):

@@ -40,8 +40,10 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    holds,
     literal_node,
     name,
+    names_in,
     own_names,
     parameters,
     placed,
@@ -104,7 +106,7 @@ class Meanings:
 
     def _second_names(self) -> dict[str, Binding]:
         """Local names to which nothing but one module, or one class, is bound, by plain assignments."""
-        arguments = {n.id for n in walk(self.function.args) if isinstance(n, gast.Name)}
+        arguments = names_in(self.function.args)
         found: dict[str, Binding] = {}
         nodes = [n for s in self.function.body for n in walk(s)]
         stored = [n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
@@ -289,7 +291,7 @@ def composition_needs_array(composition: Any, parameter: str, *, forward: bool =
 
 def _pushes(body: tuple[Node, ...], parameter: str, names: dict[str, object]) -> bool:
     """Whether an operation of a composition is given the list, and in forward mode computes with its tangent."""
-    for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Call)]:
+    for node in [item for statement in body for item in find_nodes(statement, gast.Call)]:
         if any(getattr(argument, "id", "") == parameter for argument in node.args):
             held, *attributes = gast.unparse(node.func).split(".")
             rule = rule_of(reduce(lambda found, one: getattr(found, one, None), attributes, names.get(held)))
@@ -393,7 +395,7 @@ def _spell_lookups(function: Node, facts: Facts) -> None:
     for node in alone:
         found = binding_of(node.value.value, facts, own_names(function))
         held = found.object if found is not None and found.kind == "object" else None
-        inside = any(isinstance(part, gast.Call | gast.Slice) for part in walk(node.value))
+        inside = holds(node.value, gast.Call, gast.Slice)
         if inside or type(held) not in (dict, list, tuple, str, np.ndarray):
             continue
         spelled = facts.library_in_text("getitem", operator.getitem)
@@ -544,7 +546,7 @@ def _is_of_class(part: Node, test: Node, kinds: dict[Node, Kind], facts: Facts) 
         return kinds.get(part.value, UNKNOWN).tag in ("array", "scalar") and part.attr not in known
     if not isinstance(part, gast.Call):
         return False
-    asked = [c for call in walk(test) if isinstance(call, gast.Call) for c in (_other_classes(call, facts) or ())]
+    asked = [c for call in find_nodes(test, gast.Call) for c in (_other_classes(call, facts) or ())]
     found = binding_of(part.func, facts, facts.names.local)
     return found is not None and found.kind == "object" and any(found.object is one for one in asked)
 
@@ -607,8 +609,8 @@ def _names_that_vary(function: Node, facts: Facts) -> dict[str, None] | None:
     """Names through which a derivative may flow; None for any name."""
     if not facts.request.wrt:
         return None
-    inner = [n for node in function.body for n in walk(node) if isinstance(n, gast.FunctionDef | gast.Lambda)]
-    own = {n.id for one in inner for n in walk(one) if isinstance(n, gast.Name)}
+    inner = [n for node in function.body for n in find_nodes(node, gast.FunctionDef, gast.Lambda)]
+    own = {n.id for one in inner for n in find_nodes(one, gast.Name)}
     return dict.fromkeys([*varied_names(function, facts, own_names(function)), *sorted(own)])
 
 

@@ -25,6 +25,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    holds,
     literal_node,
     name,
     own_names,
@@ -268,7 +269,7 @@ def _while(node: Node, work: Rewriting) -> Block:
         for n in find_nodes(node.test, gast.Call)
         if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.names.local)
     ]
-    if not before and not calls and not any(isinstance(n, gast.NamedExpr) for n in walk(node.test)):
+    if not before and not calls and not holds(node.test, gast.NamedExpr):
         return [node]
     ended = work.name("ended") if node.orelse else ""
     leave = [work.bind(ended, expression("True"), node)] if ended else []
@@ -285,7 +286,7 @@ def _while(node: Node, work: Rewriting) -> Block:
 
 def _fold_extremes(node: Node, work: Rewriting) -> None:
     """`min(a, b, c)` as `min(min(a, b), c)`."""
-    for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call) and len(n.args) > 2]:
+    for call in [n for part in header(node) for n in find_nodes(part, gast.Call) if len(n.args) > 2]:
         found = binding_of(call.func, work.facts, work.facts.names.local)
         if found is None or found.object not in (builtins.min, builtins.max) or call.keywords:
             continue

@@ -25,9 +25,11 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    children,
     copy,
     expression,
     find_nodes,
+    holds,
     literal_node,
     name,
     own_names,
@@ -92,9 +94,9 @@ def generators(function: Node, facts: Facts) -> Node:
     """
     if facts.module is None or isinstance(function, gast.AsyncFunctionDef) or _is_generator(function):
         return function
-    if not any(isinstance(n, gast.Call) for s in function.body for n in walk(s)):
+    if not any(holds(s, gast.Call) for s in function.body):
         return function
-    found = [n for s in function.body for n in walk(s) if isinstance(n, gast.FunctionDef) and _is_generator(n)]
+    found = [n for s in function.body for n in find_nodes(s, gast.FunctionDef) if _is_generator(n)]
     inner: dict[str, Node] = {n.name: n for n in found}
     facts.names.local |= own_names(function)
     work = _Work(facts, function, inner)
@@ -115,7 +117,7 @@ def _own(node: Node) -> list[Node]:
         item = todo.pop()
         found.append(item)
         if not isinstance(item, _FUNCTIONS):
-            todo += list(gast.iter_child_nodes(item))
+            todo += children(item)
     return found
 
 
@@ -177,8 +179,8 @@ def _held(node: Node, after: Block, work: _Work) -> Block | None:
     called = _called(node.value, work) if one is not None else None
     if one is None or called is None:
         return None
-    nodes = [n for s in work.function.body for n in walk(s) if isinstance(n, gast.Name) and n.id == one]
-    users = [k for k, s in enumerate(after) for n in walk(s) if isinstance(n, gast.Name) and n.id == one]
+    nodes = [n for s in work.function.body for n in find_nodes(s, gast.Name) if n.id == one]
+    users = [k for k, s in enumerate(after) for n in find_nodes(s, gast.Name) if n.id == one]
     if len(nodes) != 2 or len(users) != 1 or _is_repeated(after[users[0]], one):
         return None
     made: Block = []
@@ -321,7 +323,7 @@ def _of_expression(node: Node, work: _Work) -> Block | None:
     if len(value.generators) != 1:
         return None
     [part] = value.generators
-    moved = {n.id: work.name(n.id) for n in walk(part.target) if isinstance(n, gast.Name)}
+    moved = {n.id: work.name(n.id) for n in find_nodes(part.target, gast.Name)}
     for item in [n for one in (part.target, value.elt, *part.ifs) for n in walk(one)]:
         if isinstance(item, gast.Name) and item.id in moved:
             item.id = moved[item.id]

@@ -39,6 +39,7 @@ from srcgrad.core.trees import (
     copy,
     expression,
     find_nodes,
+    holds,
     is_write,
     literal_node,
     loads,
@@ -220,7 +221,7 @@ def separate_list_names(function: Node, facts: Facts) -> None:
         return np.sum(y_1)
     """
     shared = {one for node in function.body for item in walk(node) for one in _names_seen_elsewhere(item)}
-    kept = {*facts.request.wrt, *shared, *(n.id for n in walk(function.args) if isinstance(n, gast.Name))}
+    kept = {*facts.request.wrt, *shared, *(n.id for n in find_nodes(function.args, gast.Name))}
     for block in [function.body, *(b for node in statements(function.body) for b in _blocks(node))]:
         begun = dict.fromkeys(str(target(node)) for node in block if _begins(node, target(node)))
         within, whole = (_count_names(block), _count_names(function.body)) if begun else ({}, {})
@@ -233,7 +234,7 @@ def separate_list_names(function: Node, facts: Facts) -> None:
 def _names_seen_elsewhere(item: Node) -> list[str]:
     """Names that a nested function, or another module, may see under their name."""
     if isinstance(item, gast.FunctionDef | gast.Lambda):
-        return [n.id for n in walk(item) if isinstance(n, gast.Name)]
+        return [n.id for n in find_nodes(item, gast.Name)]
     return item.names if isinstance(item, gast.Global | gast.Nonlocal) else []
 
 
@@ -581,22 +582,25 @@ def _expressions(node: Node, work: Rewriting) -> None:
 
 
 def _expression(node: Node, work: Rewriting) -> Node:
-    if not node._fields or isinstance(node, SIMPLE):
+    kind = type(node)
+    if kind in SIMPLE:
         return node
-    if not isinstance(node, gast.FunctionDef | gast.Lambda):
+    if kind is not gast.FunctionDef and kind is not gast.Lambda:
         _expressions(node, work)
     made = None
-    if isinstance(node, gast.Call) and any(word.arg in ("where", "initial") for word in node.keywords):
-        made = expand_masked_reduction(node, work)
-    elif isinstance(node, gast.Call) and any(word.arg == "dtype" for word in node.keywords):
-        made = operands_of_dtype(node, work)
-    if made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-        made = _display_of_call(node, work)
-    elif made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
-        made = _as_function(node, work)
-    elif isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
+    if kind is gast.Call:
+        words = [word.arg for word in node.keywords]
+        if "where" in words or "initial" in words:
+            made = expand_masked_reduction(node, work)
+        elif "dtype" in words:
+            made = operands_of_dtype(node, work)
+        if made is None and type(node.func) is gast.Name:
+            made = _display_of_call(node, work)
+        elif made is None and type(node.func) is gast.Attribute:
+            made = _as_function(node, work)
+    elif kind is gast.BinOp and isinstance(node.op, gast.Mult):
         made = _display_of_repeat(node, work)
-    elif isinstance(node, gast.Subscript):
+    elif kind is gast.Subscript:
         made = columns(node, work)
     return node if made is None else work.own(made, node)
 
@@ -869,7 +873,12 @@ def repeats(node: Node, work: Rewriting) -> Block:
     """
     part = "iter" if isinstance(node, gast.For) else "value"
     before: Block = []
-    if isinstance(node, gast.Assign | gast.Return | gast.AugAssign | gast.For) and getattr(node, part) is not None:
+    kinds = gast.Assign | gast.Return | gast.AugAssign | gast.For
+    if (
+        isinstance(node, kinds)
+        and getattr(node, part) is not None
+        and holds(getattr(node, part), gast.List, gast.Tuple)
+    ):
         setattr(node, part, _spelled_repeats(getattr(node, part), node, before, work))
     return before
 
@@ -877,14 +886,7 @@ def repeats(node: Node, work: Rewriting) -> Block:
 def _spelled_repeats(value: Node, where: Node, before: Block, work: Rewriting) -> Node:
     if isinstance(value, _LAZY):
         return value
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            inner = [isinstance(one, gast.expr | gast.keyword) for one in part]
-            parts = zip(part, inner, strict=True)
-            setattr(value, key, [_spelled_repeats(p, where, before, work) if own else p for p, own in parts])
-        elif isinstance(part, gast.expr):
-            setattr(value, key, _spelled_repeats(part, where, before, work))
+    rewrite_parts(value, lambda part: _spelled_repeats(part, where, before, work))
     shown, times = _repeated_display(value)
     if shown is None:
         return value

@@ -28,6 +28,7 @@ from srcgrad.core.trees import (
     header,
     is_write,
     name,
+    names_in,
     same_tree,
     statement,
     statements,
@@ -333,7 +334,7 @@ def _as_comprehension(call: Node, work: Rewriting) -> Node:
 def _loop(value: Node, own: str | None, where: Node, made: Block, work: Rewriting) -> Node:
     """The loops of one comprehension; the name that holds what they fill."""
     _rename(value, where, work)
-    reads = {n.id for n in walk(value) if isinstance(n, gast.Name)}
+    reads = names_in(value)
     held = own if own is not None and own not in reads and own in work.lists else work.name("values")
     if isinstance(value, gast.DictComp):
         part = expression("held[key]", held=held, key=value.key)
@@ -357,7 +358,7 @@ def _loop(value: Node, own: str | None, where: Node, made: Block, work: Rewritin
 
 def _rename(value: Node, where: Node, work: Rewriting) -> None:
     """The variables of a comprehension are its own: where the function has the name too they get another one."""
-    bound = {n.id for g in value.generators for n in walk(g.target) if isinstance(n, gast.Name)}
+    bound = {n.id for g in value.generators for n in find_nodes(g.target, gast.Name)}
     for old in bound:
         if old in work.used or old in work.facts.names.functions or old in work.facts.names.around:
             new = work.name(old)
@@ -372,7 +373,7 @@ def _names_inside(value: Node, old: str) -> list[Node]:
     """Names below a comprehension, its first iterable apart, which is evaluated outside."""
     first = value.generators[0].iter
     outside = {id(n) for n in walk(first)}
-    return [n for n in walk(value) if isinstance(n, gast.Name) and n.id == old and id(n) not in outside]
+    return [n for n in find_nodes(value, gast.Name) if n.id == old and id(n) not in outside]
 
 
 _OF_DICTS = ("items", "values", "keys")
@@ -465,7 +466,7 @@ def _keeps_name(loop: Node) -> bool:
     """Whether what a loop runs over has a name that goes on meaning it in the body."""
     if not isinstance(loop.iter, gast.Name):
         return False
-    bound = [n for part in [loop.target, *loop.body] for n in walk(part) if isinstance(n, gast.Name)]
+    bound = [n for part in [loop.target, *loop.body] for n in find_nodes(part, gast.Name)]
     return not any(n.id == loop.iter.id and isinstance(n.ctx, gast.Store) for n in bound)
 
 
@@ -505,7 +506,7 @@ def _is_keyed(loop: Node, work: Rewriting) -> bool:
     held, key = loop.iter.id, getattr(loop.target, "id", "")
     if not _reads_unknown_argument(loop.iter, work):
         return False
-    parts = [n for node in loop.body for n in walk(node) if isinstance(n, gast.Subscript)]
+    parts = [n for node in loop.body for n in find_nodes(node, gast.Subscript)]
     found = any(getattr(n.value, "id", "") == held and getattr(n.slice, "id", None) == key for n in parts)
     if found:
         work.facts.kinds.of_names[held] = Kind("dict")  # no float is an index

@@ -34,6 +34,7 @@ from srcgrad.core.trees import (
     copy,
     expression,
     find_nodes,
+    holds,
     literal_node,
     name,
     root,
@@ -516,7 +517,7 @@ def _is_array(node: Node, work: Rewriting) -> bool:
         held = kind is not None and kind.tag in ("list", "dict", "tuple")
         if held or inner.id in work.lists or isinstance(getattr(node.slice, "value", None), str):
             return False
-    return isinstance(inner, gast.Name) and not any(isinstance(n, gast.Call) for n in walk(node))
+    return isinstance(inner, gast.Name) and not holds(node, gast.Call)
 
 
 def expand_masked_reduction(call: Node, work: Rewriting) -> Node | None:

@@ -325,8 +325,8 @@ def records(function: Node, facts: Facts) -> Node:
     function.body = _by_one_name(function.body, facts)
     spell_fields(function, facts)
     for node in statements(function.body):
-        opened = {id(i.value) for part in header(node) for i in walk(part) if isinstance(i, gast.Subscript)}
-        for item in [i for part in header(node) for i in walk(part) if isinstance(i, gast.Name)]:
+        opened = {id(i.value) for part in header(node) for i in find_nodes(part, gast.Subscript)}
+        for item in [i for part in header(node) for i in find_nodes(part, gast.Name)]:
             whole = item.id in facts.kinds.records and id(item) not in opened and isinstance(item.ctx, gast.Load)
             if (
                 whole
@@ -477,7 +477,7 @@ class ObjectsApart:
 
     def _simple_names(self, nodes: list[Node]) -> dict[str, None]:
         """Names of objects of which no more than fields and methods that ask for fields are read."""
-        own = {a.id for a in walk(self.function.args) if isinstance(a, gast.Name)}
+        own = names_in(self.function.args)
         named = [n for n in nodes if isinstance(n, gast.Name)]
         bound: dict[str, list[type | None]] = {}
         for node in [n for n in named if not isinstance(n.ctx, gast.Load)]:
@@ -1074,7 +1074,7 @@ def _only_parts(function: Node, held: str, parts: Parts, work: Rewriting) -> boo
     nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
     if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
         return False
-    reads = [n for n in walk(function) if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
+    reads = [n for n in find_nodes(function, gast.Name) if n.id == held and isinstance(n.ctx, gast.Load)]
     known = _known(parts)
     taken = [
         n
@@ -1238,7 +1238,7 @@ def called_objects(function: Node, work: Rewriting) -> None:
     local = work.facts.names.local
     every = list(statements(function.body))
     nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
-    calls = [n for tree in (function, *nested) for n in walk(tree) if isinstance(n, gast.Call)]
+    calls = [n for tree in (function, *nested) for n in find_nodes(tree, gast.Call)]
     if not any(_making_arguments(n, work) or _held_object(n.func, local, work) for n in calls):
         return
     bound = [s for n in every for s in stores(n)]
@@ -1313,10 +1313,10 @@ def _called_object(cls: object) -> CalledObject | None:
 
 def _is_called_only(tree: Node, held: str, known: CalledObject) -> bool:
     """Whether nothing is done with a name but that it is called, with so many arguments."""
-    names = [n for n in walk(tree) if isinstance(n, gast.Name) and n.id == held]
+    names = [n for n in find_nodes(tree, gast.Name) if n.id == held]
     if any(isinstance(n.ctx, gast.Param) for n in names):
         return False
-    every = [n for n in walk(tree) if isinstance(n, gast.Call)]
+    every = find_nodes(tree, gast.Call)
     calls = [n for n in every if getattr(n.func, "id", "") == held and _helper(n, known)]
     calls += [n for n in every if _owner(n) == held and n.func.attr in known.derived]
     return len([n for n in names if isinstance(n.ctx, gast.Load)]) == len(calls)
@@ -1573,7 +1573,7 @@ class Reader:
 
     def knows(self, tree: Node) -> bool:
         """Whether nothing but values, derivatives, integrals and known parts of the spline is asked for."""
-        names = [n for n in walk(tree) if isinstance(n, gast.Name) and n.id == self.held]
+        names = [n for n in find_nodes(tree, gast.Name) if n.id == self.held]
         if any(isinstance(n.ctx, gast.Param) for n in names):
             return False
         reads = [n for n in names if isinstance(n.ctx, gast.Load)]

@@ -37,8 +37,10 @@ from srcgrad.core.trees import (
     copy,
     expression,
     find_nodes,
+    holds,
     literal_node,
     name,
+    names_in,
     own_names,
     placed,
     statement,
@@ -205,9 +207,7 @@ class ObjectsByKey:
                 elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
                     found |= {"[]", *(one.attr for one in find_nodes(node, gast.Attribute))}
                 elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-                    found |= (
-                        {"[]"} if node.target.id in {n.id for n in find_nodes(source.tree.args, gast.Name)} else set()
-                    )
+                    found |= {"[]"} if node.target.id in names_in(source.tree.args) else set()
                 elif isinstance(node, gast.Call):
                     meant = _meaning(node.func, namespace, local)
                     found |= {"*"} if meant in self.classes else set()
@@ -217,7 +217,7 @@ class ObjectsByKey:
                     held = [inspect.getattr_static(c, own, None) for c in self.classes]
                     found = found.union(*(self._bound_by(f) for f in held if f in self.found))
             calls = [inspect.getattr_static(c, "__call__", None) for c in self.classes]
-            if any(isinstance(n, gast.Call) for s in source.tree.body for n in walk(s)):
+            if any(holds(s, gast.Call) for s in source.tree.body):
                 found = found.union(*(self._bound_by(f) for f in calls if f in self.found))
             self.effects[function] = frozenset(found)
         return self.effects[function]
@@ -301,7 +301,7 @@ class ObjectsByKey:
         for node in [n for s in block for n in walk(s)]:
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
                 bound.setdefault(node.id, []).append(None)
-        for node in [n for s in block for n in walk(s) if isinstance(n, gast.Assign) and target(n) is not None]:
+        for node in [n for s in block for n in find_nodes(s, gast.Assign) if target(n) is not None]:
             bound[str(target(node))].remove(None)
             bound[str(target(node))].append(node.value)
         left = [one for one in bound if one not in scope.given]

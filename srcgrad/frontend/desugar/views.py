@@ -28,9 +28,11 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    holds,
     is_basic,
     is_write,
     name,
+    names_in,
     part_written,
     root,
     statement,
@@ -280,10 +282,10 @@ def _arrays_shown(function: Node) -> set[str]:
     for node in statements(function.body):
         found.update(written_names(node))
         if isinstance(node, gast.For):
-            found.update(n.id for n in walk(node.iter) if isinstance(n, gast.Name))
+            found.update(n.id for n in find_nodes(node.iter, gast.Name))
         value = getattr(node, "value", None)
         if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict) and not isinstance(node, gast.Return):
-            found.update(n.id for n in walk(value) if isinstance(n, gast.Name))
+            found.update(n.id for n in find_nodes(value, gast.Name))
         items = [i for part in header(node) for i in walk(part)]
         used = {value} if isinstance(node, gast.Return) else set()  # parts that nothing holds
         used |= {one for i in items if isinstance(i, gast.BinOp | gast.UnaryOp | gast.Compare) for one in children(i)}
@@ -396,7 +398,7 @@ def views(function: Node, facts: Facts) -> Node:
         a[1:][0] = 3.0
         return np.sum(a)
     """
-    indexed = any(isinstance(n, gast.Subscript) for node in function.body for n in walk(node))
+    indexed = any(holds(node, gast.Subscript) for node in function.body)
     given = numbers(facts.kinds.of_names) if indexed else frozenset[str]()  # which are told apart in indices alone
     work = Views(facts, function, given | frozenset(integers(function, facts)))
     rows(function.body, work)
@@ -485,7 +487,7 @@ def _is_surely(node: Node, order: list[Node], work: Views) -> bool:
     kind = work.facts.kinds.of_names.get(held)
     if kind is not None and kind.tag == "array":
         return True
-    parts = [i for n in order for part in header(n) for i in walk(part) if isinstance(i, gast.Subscript)]
+    parts = [i for n in order for part in header(n) for i in find_nodes(part, gast.Subscript)]
     if any(getattr(part.value, "id", "") == held and _is_view_with_axes(part) for part in parts):
         return True
     made = [n.value for n in order if target(n) == held]
@@ -538,7 +540,7 @@ def _is_steady(node: Node, view: str, base: str, order: list[Node]) -> bool:
     uses = [n for n in order if n is not node and (view in _reads(n) or view in stores(n))]
     if any(place[use] < place[node] for use in uses):
         return False
-    for read in {n.id for n in walk(node.value) if isinstance(n, gast.Name)}:
+    for read in names_in(node.value):
         binders = [n for n in order if read in stores(n) and not is_write(n)]
         if read == base:
             binders = [n for n in binders if not isinstance(n, gast.AugAssign)]
@@ -566,7 +568,7 @@ def _runs_again(loop: Node, node: Node) -> bool:
 
 
 def _reads(node: Node) -> list[str]:
-    return [n.id for part in header(node) for n in walk(part) if isinstance(n, gast.Name)]
+    return [n.id for part in header(node) for n in find_nodes(part, gast.Name)]
 
 
 def _holds(outer: Node, inner: Node) -> bool:

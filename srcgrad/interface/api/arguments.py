@@ -36,7 +36,7 @@ from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import source_of
 from srcgrad.core.target import DeviceArray
-from srcgrad.core.trees import Node, parameters, statements, stores, walk
+from srcgrad.core.trees import Node, find_nodes, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.module import Module
 from srcgrad.pipeline import BegunFunction, prepare_facts, until
@@ -375,13 +375,13 @@ def discrete(function: StaticFunction) -> frozenset[str]:
 
 def _called(tree: Node) -> set[str]:
     """Names that are called, and those of which such are items: the layers of a loop, a table of functions."""
-    calls = [node.func for node in walk(tree) if isinstance(node, gast.Call)]
+    calls = [node.func for node in find_nodes(tree, gast.Call)]
     called: set[str] = set()
     found = {base.id for one in calls if isinstance(base := _base(one), gast.Name)}
     while not found <= called:
         called |= found
-        loops = [(node.target, node.iter) for node in walk(tree) if isinstance(node, gast.For | gast.comprehension)]
-        bound = [(part, node.value) for node in walk(tree) if isinstance(node, gast.Assign) for part in node.targets]
+        loops = [(node.target, node.iter) for node in find_nodes(tree, gast.For, gast.comprehension)]
+        bound = [(part, node.value) for node in find_nodes(tree, gast.Assign) for part in node.targets]
         taken = [_base(value) for part, value in [*loops, *bound] if isinstance(part, gast.Name) and part.id in called]
         found = {base.id for base in taken if isinstance(base, gast.Name)}
     return called

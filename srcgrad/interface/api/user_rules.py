@@ -30,6 +30,7 @@ from srcgrad.core.trees import (
     Node,
     copy,
     expression,
+    find_nodes,
     is_docstring,
     name,
     own_names,
@@ -407,7 +408,7 @@ def of_primals(owner: Any, half: str, given: str) -> Primal:
     result is read from `output`. Raises E5003 where the text does not say what is kept.
     """
     first, other = (copy(source_of(getattr(owner, which)).tree) for which in ("forward", half))
-    names = Names(sorted({n.id for tree in (first, other) for n in walk(tree) if isinstance(n, gast.Name)}))
+    names = Names(sorted({n.id for tree in (first, other) for n in find_nodes(tree, gast.Name)}))
     taken = [names.fresh(one) for one in ("primals", given, "output")]
     _separate_locals(first, other, names)
     kept = _KeptNames(owner, names)
