@@ -614,13 +614,16 @@ def _stale(node: Node, read: str, bases: dict[str, None], flow: Graph, facts: Fa
     base = next(iter(bases))
     changes = [n for n in flow.nodes if n is not None and (is_write(n) or is_swap(n)) and base in stores(n)]
     lines = [n.lineno for n in changes] or [node.lineno]
-    seen = "a part of it" if read in facts.names.temporaries else f"`{facts.names.base.get(read, read)}`"
+    own = facts.names.base.get(read, read)
+    seen = f"`{own}`" if any(n.id == own for n in find_nodes(facts.source.tree, gast.Name)) else "what this line reads"
     array = facts.names.base.get(base, base)
+    within = f"copy what the line reads: `{array}[...].copy()`"
+    before = f"copy what is needed before line {lines[0]}: `.copy()`, or read `{array}` itself"
     return facts.refuse(
         node,
         "E5010",
         f"{seen} may show the elements of `{array}` that line {lines[0]} has changed",
-        f"copy what is needed before line {lines[0]}: `.copy()`, or read `{array}` itself",
+        within if node.lineno == lines[0] else before,
     )
 
 

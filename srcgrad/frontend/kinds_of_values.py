@@ -357,8 +357,8 @@ def refused_field(node: Node, facts: Facts) -> DifferentiationError:
     return facts.refuse(
         node,
         "E5005",
-        f"the attribute `.{node.attr}` of an object that is not taken apart is not accepted",
-        "make the object of a dataclass or a NamedTuple, where its fields are read; or pass what it holds",
+        f"`.{node.attr}` is read of an object whose class does not tell its fields",
+        "make it of a dataclass, a NamedTuple or a class whose `__init__` sets them; or pass what it holds",
     )
 
 

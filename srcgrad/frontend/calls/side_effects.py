@@ -1266,8 +1266,16 @@ def check_sequence(node: Node, facts: Facts) -> None:
                 effect,
                 "E5010",
                 f"`{one}` changes while the statement that reads it is evaluated",
-                f"give it a statement of its own before: `t = {gast.unparse(effect)}`",
+                f"give it a statement of its own before: `{_in_a_statement(effect, facts)}`",
             )
+
+
+def _in_a_statement(effect: Node, facts: Facts) -> str:
+    """What stands in the midst of a statement, bound to a name of its own: that which `:=` gives it, or a free one."""
+    if isinstance(effect, gast.NamedExpr):
+        return f"{gast.unparse(effect.target)} = {gast.unparse(effect.value)}"
+    free = next(one for one in ("t", "u", "v", "result_") if one not in facts.names.local)
+    return f"{free} = {gast.unparse(effect)}"
 
 
 def _comes_in_turn(call: Node, facts: Facts) -> bool:

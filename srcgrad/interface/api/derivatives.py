@@ -573,7 +573,7 @@ def is_floating(value: object) -> bool:
             return bool(kind == "f")
     found = f"a {cls.__name__}" if not isinstance(value, np.ndarray | DeviceArray) else f"an array of {value.dtype}"
     raise TypeError(
-        f"E5031 a function that only a run knows takes or gives {found}, not real numbers or an array of them; "
+        f"E5031 it takes or gives {found}, not real numbers or an array of them; "
         "call it by its name, or let it take and give numbers and arrays one by one"
     )
 

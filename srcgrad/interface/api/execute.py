@@ -9,6 +9,7 @@ Run the text of a derivative: with the memory of device arrays, and with errors 
 
 from __future__ import annotations
 
+import ast
 import copy
 import dataclasses
 import functools
@@ -379,8 +380,26 @@ def coded_error(error: Exception) -> Exception:
     message = str(error.args[0]) if error.args else ""
     if message[:3] == "E50" and message[5:6] == " ":
         what, _, remedy = message[6:].removeprefix(f"{CODES.get(message[:5])}: ").partition("; ")
-        return DifferentiationError(message[:5], what, remedy or "see docs/errors.md", _line_of(error))
+        place = _line_of(error)
+        remedy = _in_line(remedy, place) or "see docs/errors.md"
+        return DifferentiationError(message[:5], what, remedy, place)
     return error
+
+
+def _in_line(remedy: str, place: Place | None) -> str:
+    """What to do, shown in the user's own line where that is one statement: `w["b"] = w["b"] * c` of `w["b"] *= c`."""
+    try:
+        node = ast.parse(place.text.strip()).body[0] if place else None
+    except SyntaxError:  # a line of several, or the head of a loop
+        return remedy
+    if isinstance(node, ast.AugAssign):
+        value = ast.BinOp(node.target, node.op, node.value)
+        return remedy.replace("`d[k] = d[k] + e`", f"`{ast.unparse(node.target)} = {ast.unparse(value)}`")
+    if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Tuple):
+        of = ast.Attribute(node.value, "copy", ast.Load())
+        copied = ast.Assign(node.targets, ast.Call(of, [], []), lineno=0)
+        return remedy.replace("`x.copy()`", f"`{ast.unparse(copied)}`")
+    return remedy
 
 
 def _line_of(error: Exception) -> Place | None:
