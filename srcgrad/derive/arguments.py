@@ -84,6 +84,7 @@ from srcgrad.frontend.resolve import (
     binding_of,
     is_method_of_no_array,
     method_without_rule,
+    object_of,
 )
 from srcgrad.runtime.structure import cast
 
@@ -713,8 +714,7 @@ class _Places:
 
     def _call(self, node: Node) -> None:
         """A function of the text that reads an argument by place, or one of NumPy that makes an array of it."""
-        found = binding_of(node.func, self.facts, self.facts.names.local)
-        rule = None if found is None or found.kind != "object" else rule_of(found.object)
+        rule = rule_of(object_of(node.func, self.facts))
         ours = rule is not None and str(getattr(rule.op, "__module__", "")).startswith("srcgrad.")
         if rule is not None and rule.kind != "constant" and rule.own is None and not ours:
             several = rule.op in _OF_EACH

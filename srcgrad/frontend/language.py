@@ -59,7 +59,7 @@ from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import makers_of, places_filled
 from srcgrad.frontend.context import TAKES, Scope
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live_object
-from srcgrad.frontend.resolve import attribute_held, binding_of, operation_of
+from srcgrad.frontend.resolve import attribute_held, binding_of, object_of, operation_of
 from srcgrad.runtime import add_at, fields_of
 
 
@@ -498,7 +498,9 @@ def is_sequence(value: Node, scope: Scope) -> bool:
     if isinstance(value, gast.Tuple | gast.List):
         return True
     text = _text(value, scope)
-    return isinstance(_object_outside(value, scope), list | tuple) or isinstance(text, ast.Tuple | ast.List)
+    return isinstance(object_of(value, scope.facts, scope.local), list | tuple) or isinstance(
+        text, ast.Tuple | ast.List
+    )
 
 
 def wants_arrays(operation: Operation, parameter: str) -> bool:
@@ -562,7 +564,7 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     local = scope.facts.kinds.named.get(held) if isinstance(operation.function, np.ufunc) else None
     if kind is None and local is not None and local.tag in ("object", "made") and hasattr(local.items[0][0], "__mul__"):
         return str(local.items[0][0].__name__)
-    found = _object_outside(operand, scope)
+    found = object_of(operand, scope.facts, scope.local)
     text = _text(operand, scope)
     if isinstance(text, ast.Call) and (maker := _maker(text, _module_of(operand, scope))):
         return f"made by `{maker}`"
@@ -607,12 +609,6 @@ def _is_plain(found: object, parameter: str, operation: Operation) -> bool:
     ours = not wants_arrays(operation, parameter) and operation.function is not operator.getitem
     computes = any(hasattr(type(found), method) for method in _ARITHMETIC)
     return ours or isinstance(found, dict | str | slice | type | np.dtype) or (callable(found) and not computes)
-
-
-def _object_outside(value: Node, scope: Scope) -> object:
-    """The object that a dotted name means outside of the function; None for anything else."""
-    found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
-    return found.object if found is not None and found.kind == "object" else None
 
 
 _OWN = re.compile(r"\b(ma|mat|matrix|sparse|chararray|recarray)\b|^[A-Z]|\.[A-Z]")  # makers of what is no plain array

@@ -363,6 +363,19 @@ def binding_of(node: Node, facts: Facts, local: frozenset[str]) -> Binding | Non
     return binding_in(facts.namespace, node, local)
 
 
+def object_of(node: Node, facts: Facts, local: frozenset[str] | None = None) -> Any:
+    """The object that a dotted name means outside the function; None for anything else."""
+    found = binding_of(node, facts, facts.names.local if local is None else local)
+    return found.object if found is not None and found.kind == "object" else None
+
+
+def arguments_by_name(call: Node, names: Sequence[str]) -> dict[str, Node] | None:
+    """The arguments of a call by the names of its parameters; None where they do not fit, or are unpacked."""
+    given = dict(zip(names, call.args, strict=False)) | {str(word.arg): word.value for word in call.keywords}
+    unpacked = any(isinstance(one, gast.Starred) for one in call.args)
+    return None if unpacked or len(call.args) > len(names) or not set(given) <= set(names) else given
+
+
 def binding_in(namespace: Namespace, node: Node, local: frozenset[str] = frozenset()) -> Binding | None:
     """What a dotted name means in a namespace, if its first part is no local name; None for anything else."""
     if type(node) is gast.Name:

@@ -51,7 +51,7 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import SOMETIMES, own_statements, places, rewrite
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
 from srcgrad.frontend.calls.side_effects import doubtful_write
-from srcgrad.frontend.resolve import binding_of
+from srcgrad.frontend.resolve import binding_of, object_of
 from srcgrad.runtime.hooks import hook
 
 if TYPE_CHECKING:
@@ -60,10 +60,7 @@ if TYPE_CHECKING:
 
 def is_hook(node: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a node is a call of `srcgrad.hook`."""
-    if not isinstance(node, gast.Call):
-        return False
-    found = binding_of(node.func, facts, local)
-    return found is not None and found.kind == "object" and found.object is hook
+    return isinstance(node, gast.Call) and object_of(node.func, facts, local) is hook
 
 
 def hooks(function: Node, work: Rewriting) -> None:

@@ -82,6 +82,7 @@ from srcgrad.frontend.resolve import (
     METHODS,
     binding_of,
     is_method_of_no_array,
+    object_of,
     operation_of,
     parameters_of,
     place_of_out,
@@ -1000,11 +1001,8 @@ def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:
 
 def _is_ruled(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a call is one of an operation whose rule says what it gives, and not another function instead."""
-    found = binding_of(call.func, facts, local)
-    rule = rule_of(cached_function(found.object)) if found is not None and found.kind == "object" else None
-    if found is None or found.static is not None or rule is None:
-        return False
-    return written_out(rule, call.args, call.keywords) is None
+    rule = rule_of(cached_function(object_of(call.func, facts, local)))
+    return rule is not None and written_out(rule, call.args, call.keywords) is None
 
 
 def _mutable_default_parameters(tree: Node) -> list[str]:

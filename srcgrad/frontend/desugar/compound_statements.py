@@ -43,7 +43,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.frontend.context import StatementBuilder
 from srcgrad.frontend.language import changes, moves
-from srcgrad.frontend.resolve import binding_of, bound_by
+from srcgrad.frontend.resolve import binding_of, bound_by, object_of
 from srcgrad.runtime import exception_of, put_into_copy
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
@@ -339,8 +339,7 @@ def _other_items(keys: Sequence[Node | None], items: dict[object, Kind], subject
 
 
 def _class(pattern: Node, subject: Node, kind: Kind, case: _Case, work: _Work) -> None:
-    found = binding_of(pattern.cls, work.facts, work.local)
-    cls = found.object if found is not None and found.kind == "object" else None
+    cls = object_of(pattern.cls, work.facts, work.local)
     if not isinstance(cls, type):
         what = f"`{gast.unparse(pattern.cls)}` is not known to be a class"
         raise work.refuse(pattern, what, "write the test as an `if isinstance(...)`")
@@ -554,8 +553,7 @@ def _caught_here(node: Node, trial: _Trial, work: _Work) -> Node:
 def _class_of(node: Node, work: _Work) -> type[BaseException] | None:
     """The class that a `raise` names, if that is known."""
     made = node.exc.func if isinstance(node.exc, gast.Call) else node.exc
-    found = None if made is None else binding_of(made, work.facts, work.local)
-    known = found.object if found is not None and found.kind == "object" else None
+    known = None if made is None else object_of(made, work.facts, work.local)
     return known if isinstance(known, type) and issubclass(known, BaseException) else None
 
 
@@ -564,8 +562,7 @@ def _classes(tried: Node, work: _Work) -> list[type[BaseException] | None]:
     kinds = _caught(tried)
     classes = []
     for kind in kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]:
-        found = binding_of(kind, work.facts, work.local)
-        known = found.object if found is not None and found.kind == "object" else None
+        known = object_of(kind, work.facts, work.local)
         classes.append(known if isinstance(known, type) else None)
     return classes
 
@@ -859,8 +856,7 @@ def _may_raise(node: Node, tried: Node, work: _Work) -> bool:
 
 
 def _has_rule(call: Node, work: _Work) -> bool:
-    found = binding_of(call.func, work.facts, work.local)
-    return found is not None and found.kind == "object" and rule_of(found.object) is not None
+    return rule_of(object_of(call.func, work.facts, work.local)) is not None
 
 
 def _check_tried(node: Node, work: _Work) -> None:

@@ -63,7 +63,7 @@ from srcgrad.frontend.early_facts import reads_varied, varied_names
 from srcgrad.frontend.kinds import Kinds, NestedFunction
 from srcgrad.frontend.kinds_of_values import SEQUENCES
 from srcgrad.frontend.language import TAKE_ITEMS, TAKE_SEVERAL
-from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bind_arguments, binding_of
+from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bind_arguments, binding_of, object_of
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
@@ -393,9 +393,8 @@ def _spell_lookups(function: Node, facts: Facts) -> None:
     """
     alone = [n for n in statements(function.body) if isinstance(n, gast.Expr) and isinstance(n.value, gast.Subscript)]
     for node in alone:
-        found = binding_of(node.value.value, facts, own_names(function))
-        held = found.object if found is not None and found.kind == "object" else None
-        inside = holds(node.value, gast.Call, gast.Slice)
+        held = object_of(node.value.value, facts, own_names(function))
+        inside = any(isinstance(part, gast.Call | gast.Slice) for part in walk(node.value))
         if inside or type(held) not in (dict, list, tuple, str, np.ndarray):
             continue
         spelled = facts.library_in_text("getitem", operator.getitem)
@@ -467,8 +466,7 @@ def _is_read(part: Node, attribute: str, kinds: dict[Node, Kind]) -> bool:
 
 def _takes_sequences(call: Node, facts: Facts) -> bool:
     """Whether a function of NumPy's with a rule is called, to which a list and a tuple are the same."""
-    found = binding_of(call.func, facts, facts.names.local)
-    called = found.object if found is not None and found.kind == "object" else None
+    called = object_of(call.func, facts)
     return str(getattr(called, "__module__", "")).startswith("numpy") and rule_of(called) is not None
 
 
@@ -582,8 +580,7 @@ def _other_classes(call: Node, facts: Facts) -> list[type] | None:
     several = call.args[1].elts if isinstance(call.args[1], gast.Tuple) else [call.args[1]]
     classes: list[type] = []
     for one in several:
-        meant = binding_of(one, facts, facts.names.local)
-        cls = meant.object if meant is not None and meant.kind == "object" else None
+        cls = object_of(one, facts)
         if not isinstance(cls, type) or type(cls) not in (type, abc.ABCMeta) or cls.__module__.startswith("srcgrad"):
             return None
         if any(issubclass(one, cls) or issubclass(cls, one) for one in _NUMERIC_TYPES):
@@ -765,8 +762,7 @@ class _Work:
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def _call(self, node: Node) -> bool:
-        found = binding_of(node.func, self.facts, self.facts.names.local)
-        function = None if found is None or found.kind != "object" else found.object
+        function = object_of(node.func, self.facts)
         rule = rule_of(function) if function is not None else None
         if rule is None or rule.kind in ("constant", "refused") or rule.own is not None:
             return False

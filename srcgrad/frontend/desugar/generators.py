@@ -47,7 +47,7 @@ from srcgrad.frontend.calls.inline_call import default_of
 from srcgrad.frontend.context import StatementBuilder, is_same
 from srcgrad.frontend.desugar.compound_statements import twins, with_end
 from srcgrad.frontend.early_facts import reads_varied, varied_names
-from srcgrad.frontend.resolve import binding_of
+from srcgrad.frontend.resolve import binding_of, object_of
 
 _YIELDS = (gast.Yield, gast.YieldFrom)
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
@@ -233,8 +233,7 @@ def _called(call: Node, work: _Work, contexts: bool = False) -> _Called | None:
 
 def _iterator(call: Node, work: _Work) -> Function | None:
     """The generator that stands for a call of one of Python's own iterators."""
-    found = binding_of(call.func, work.facts, work.facts.names.local)
-    rule = None if found is None or found.kind != "object" else rule_of(found.object)
+    rule = rule_of(object_of(call.func, work.facts))
     written = None if rule is None else iterator_of(rule, call.args, call.keywords)
     return None if written is None or rule is None else Function(rule.name, binding=Binding("object", written))
 

@@ -66,7 +66,7 @@ from srcgrad.frontend.kinds_of_values import (
     own_operator,
     what_makes,
 )
-from srcgrad.frontend.resolve import binding_of, literal, trusted_constant
+from srcgrad.frontend.resolve import arguments_by_name, binding_of, literal, object_of, trusted_constant
 from srcgrad.runtime import fields_of, pieces
 from srcgrad.runtime.odes import dense_solution
 
@@ -112,10 +112,9 @@ def _open_others(parameter: str, function: Node, work: Rewriting) -> None:
     for node in [n for n in statements(function.body) if target(n) == parameter and isinstance(n, gast.Assign)]:
         owner = _class_of(node.value, parameter, work)
         display = _display(node.value, owner, work) if owner is cls else None
-        found = binding_of(node.value, facts, facts.names.local) if isinstance(node.value, gast.Name) else None
         if display is not None:
             node.value = display
-        elif found is not None and found.kind == "object" and type(found.object) is cls:
+        elif isinstance(node.value, gast.Name) and type(object_of(node.value, facts)) is cls:
             node.value = at(expression(f"{work.library('fields_of')}(whole)", whole=node.value), node)
             facts.resolution.copies[node] = None
         else:
@@ -128,8 +127,7 @@ def note_opened_records(function: Node, facts: Facts) -> None:
     for node in function.body:
         kind = facts.kinds.of_names.get(str(target(node)))
         called = node.value if kind is not None and kind.tag == "object" else None
-        found = binding_of(called.func, facts, facts.names.local) if isinstance(called, gast.Call) else None
-        if kind is not None and found is not None and found.object is fields_of:
+        if kind is not None and isinstance(called, gast.Call) and object_of(called.func, facts) is fields_of:
             facts.kinds.records[str(target(node))] = kind.items[0][0]
             facts.resolution.copies[node] = None
 
@@ -176,11 +174,8 @@ def _class_of(value: Node, name: str, work: Rewriting) -> Any:
     if changed is not None:
         owner = work.facts.kinds.records.get(changed)
         return _SAME if changed == name else owner if owner is not None and _is_plain(owner, work.facts) else None
-    found = binding_of(value.func, work.facts, work.facts.names.local)
-    owner = found.object if found is not None and found.kind == "object" else None
-    if not isinstance(owner, type):
-        return None
-    return owner if _is_plain(owner, work.facts) else None
+    owner = object_of(value.func, work.facts)
+    return owner if isinstance(owner, type) and _is_plain(owner, work.facts) else None
 
 
 def has_plain_attributes(owner: type) -> bool:
@@ -282,9 +277,8 @@ def _copied_record(call: Node, work: Rewriting) -> str | None:
     function = call.func
     if isinstance(function, gast.Attribute) and function.attr == "_replace" and isinstance(function.value, gast.Name):
         return str(function.value.id) if not call.args else None
-    found = binding_of(function, work.facts, work.facts.names.local)
     of_name = len(call.args) == 1 and isinstance(call.args[0], gast.Name)
-    return str(call.args[0].id) if found is not None and found.object is dataclasses.replace and of_name else None
+    return str(call.args[0].id) if of_name and object_of(function, work.facts) is dataclasses.replace else None
 
 
 def _display(call: Node, owner: Any, work: Rewriting) -> Node | None:
@@ -293,20 +287,26 @@ def _display(call: Node, owner: Any, work: Rewriting) -> Node | None:
     of_tuple = getattr(call.func, "attr", "") == "_replace"  # what a dataclass may call so is a method of its own
     if changed and of_tuple != issubclass(owner, tuple):
         return None
-    given = {} if changed else dict(zip(names, call.args, strict=False))
-    given |= {str(w.arg): w.value for w in call.keywords}
-    if (not changed and len(call.args) > len(names)) or any(key not in names for key in given):
-        return None
-    for field in names:
-        if field not in given:
-            default = expression(f"{changed}.{field}") if changed else _default(owner, field)
-            if default is None:
-                return None
-            given[field] = at(default, call)
-    return at(gast.Dict(keys=[literal_node(f) for f in names], values=[given[f] for f in names]), call)
+    words = gast.Call(call.func, [], call.keywords) if changed else call
+    given = fields_given(
+        words, owner, lambda one: expression(f"{changed}.{one}") if changed else default_of_field(owner, one)
+    )
+    return given and at(gast.Dict(keys=[literal_node(f) for f in names], values=[given[f] for f in names]), call)
 
 
-def _default(owner: Any, field: str) -> Node | None:
+def fields_given(call: Node, owner: Any, otherwise: Callable[[str], Node | None]) -> dict[str, Node] | None:
+    """What a call gives to each field of a class, or `otherwise` says; None where that is not known of all."""
+    given = arguments_by_name(call, fields_of_class(owner))
+    for one in fields_of_class(owner) if given is not None else ():
+        value = given.get(one) or otherwise(one)
+        if value is None:
+            return None
+        given[one] = value if one in given else at(value, call)
+    return given
+
+
+def default_of_field(owner: Any, field: str) -> Node | None:
+    """The default of a field of a dataclass or a NamedTuple, if it is known."""
     if dataclasses.is_dataclass(owner):
         known = next(f for f in dataclasses.fields(owner) if f.name == field)
         if known.default_factory is list:
@@ -704,16 +704,14 @@ class ObjectsApart:
             return self._call(own, [function, *call.args], call, call.keywords) if sure else call
         if isinstance(function, gast.Attribute):
             return self._inherited(call) or self._of_class(call) or self._method(call)
-        found = binding_of(function, self.facts, self.facts.names.local)
-        asked = self._of(call.args[0]) if call.args else UNKNOWN
-        if found is None or found.kind != "object" or class_of(asked) is None:
+        called, asked = object_of(function, self.facts), self._of(call.args[0]) if call.args else UNKNOWN
+        if class_of(asked) is None:
             return call
-        if found.object is dataclasses.replace and len(call.args) == 1:
+        if called is dataclasses.replace and len(call.args) == 1:
             return self._copy(call, call.args[0], asked)
-        if found.object is isinstance and len(call.args) == 2 and self._is_sure(asked, "__class__"):
-            cls = binding_of(call.args[1], self.facts, self.facts.names.local)
-            known = cls is not None and cls.kind == "object" and isinstance(cls.object, type)
-            return at(literal_node(issubclass(class_of(asked), cls.object)), call) if cls and known else call
+        if called is isinstance and len(call.args) == 2 and self._is_sure(asked, "__class__"):
+            cls = object_of(call.args[1], self.facts)
+            return at(literal_node(issubclass(class_of(asked), cls)), call) if isinstance(cls, type) else call
         return call
 
     def _of_class(self, call: Node) -> Node | None:
@@ -814,15 +812,9 @@ class ObjectsApart:
         self._note(cls)
         if not dataclasses.is_dataclass(cls) and not issubclass(cls, tuple):
             return self._initialised(call, cls)
-        names = fields_of_class(cls)
-        given = dict(zip(names, call.args, strict=False)) | {str(word.arg): word.value for word in call.keywords}
-        if len(call.args) > len(names) or any(one not in names for one in given):
+        given = fields_given(call, cls, partial(default_of_field, cls))
+        if given is None:
             return call
-        for one in names:
-            default = given.get(one) or _default(cls, one)
-            if default is None:
-                return call
-            given[one] = at(default, call) if one not in given else default
         made = self._display(cls, given, call)
         after = inspect.getattr_static(cls, "__post_init__", None) if not issubclass(cls, tuple) else None
         return made if after is None else self._call(after, [self._with_kind(made, cls)], call)
@@ -958,21 +950,22 @@ def solutions(function: Node, work: Rewriting) -> None:
         found = [_parts(getattr(node, "value", None), work) for node in bound if target(node) == held]
         if held is None or len(found) != len(bound) or any(one is not found[0] for one in found):
             continue
-        if found[0] is not None and _only_parts(function, held, found[0], work):
-            _bind_parts(function, held, found[0], bound, work)
+        parts = found[0]
+        if parts is None or any(mentions(tree, held) for tree in _nested(work)):
+            continue
+        if _is_asked_only(held, function.body, partial(_is_part, held=held, known=_known(parts))):
+            _bind_parts(function, held, parts, bound, work)
 
 
 def _parts(node: Node | None, work: Rewriting) -> Parts | None:
     """What is known of the result of a call, if it is an object with parts."""
     if not isinstance(node, gast.Call):
         return None
-    found = binding_of(node.func, work.facts, work.facts.names.local)
-    if found is None or found.kind != "object" or found.static is not None:
-        return None
-    module = home(found.object) or ""
+    found = object_of(node.func, work.facts)
+    module = home(found) or ""
     if module.startswith("scipy."):
         templates.load_for(module)
-    return parts_of(found.object)
+    return parts_of(found)
 
 
 def _with_dense_solutions(block: Block, function: Node, work: Rewriting) -> Block:
@@ -980,11 +973,11 @@ def _with_dense_solutions(block: Block, function: Node, work: Rewriting) -> Bloc
 
     Then `sol.sol` is that one, and `sol` has no more than known parts. What makes both has names before.
     """
-    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
+    trees = [function, *_nested(work)]
     made: Block = []
     for node in block:
         held = target(node)
-        if held is None or not _is_dense(node, [function, *nested], work):
+        if held is None or not _is_dense(node, trees, work):
             made.append(node)
             continue
         call, spelled = node.value, work.name(f"{held}_sol")
@@ -993,11 +986,28 @@ def _with_dense_solutions(block: Block, function: Node, work: Rewriting) -> Bloc
         words = [copy(word) for word in call.keywords if word.arg != "t_eval"]
         dense = name(work.library(dense_solution.__name__, dense_solution))
         made.append(work.bind(spelled, at(gast.Call(dense, [copy(one) for one in call.args], words), call), node))
-        for one in [n for tree in (function, *nested) for n in walk(tree) if isinstance(n, gast.stmt | gast.Lambda)]:
+        for one in [n for tree in trees for n in walk(tree) if isinstance(n, gast.stmt | gast.Lambda)]:
             if mentions(one, held):
                 rewrite(one, partial(_named_solution, held=held, spelled=spelled))
                 work.facts.origin.foreign[one] = None
     return made
+
+
+def _nested(work: Rewriting) -> list[Node]:
+    """The functions that stand in the function."""
+    return [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
+
+
+def _is_part(node: Node, held: str, known: Sequence[str]) -> bool:
+    """Whether an expression is one of some attributes of a name."""
+    return isinstance(node, gast.Attribute) and node.attr in known and getattr(node.value, "id", "") == held
+
+
+def _is_asked_only(held: str, trees: list[Node], asks: Callable[[Node], bool]) -> bool:
+    """Whether nothing is done with a name in some trees but what `asks` knows; none has it for a parameter."""
+    every = [n for tree in trees for n in walk(tree)]
+    read = [n.ctx for n in every if isinstance(n, gast.Name) and n.id == held and not isinstance(n.ctx, gast.Store)]
+    return all(isinstance(one, gast.Load) for one in read) and len(read) == sum(map(asks, every))
 
 
 def _is_dense(node: Node, trees: list[Node], work: Rewriting) -> bool:
@@ -1006,8 +1016,11 @@ def _is_dense(node: Node, trees: list[Node], work: Rewriting) -> bool:
     asked = [] if call is None else [w.value for w in call.keywords if w.arg == "dense_output"]
     if not asked or getattr(asked[0], "value", None) is not True:
         return False
-    parts = _parts(call, work)
-    return parts is not None and _reads_parts(trees, str(target(node)), (*_known(parts), "sol"))
+    parts, held = _parts(call, work), str(target(node))
+    bound = [n for tree in trees for n in find_nodes(tree, gast.Name) if n.id == held and isinstance(n.ctx, gast.Store)]
+    if parts is None or len(bound) != 1:
+        return False
+    return _is_asked_only(held, trees, partial(_is_part, held=held, known=(*_known(parts), "sol")))
 
 
 def _name_arguments(call: Node, held: str, node: Node, work: Rewriting) -> Block:
@@ -1034,18 +1047,8 @@ def _known(parts: Parts) -> tuple[str, ...]:
     return (*parts.names, *parts.constants)
 
 
-def _reads_parts(trees: list[Node], held: str, known: tuple[str, ...]) -> bool:
-    """Whether a name is bound once in some trees, and nothing but known parts of it is read."""
-    every = [n for tree in trees for n in walk(tree)]
-    names = [n for n in every if isinstance(n, gast.Name) and n.id == held]
-    taken = [n for n in every if isinstance(n, gast.Attribute) and n.attr in known]
-    reads = [n for n in names if isinstance(n.ctx, gast.Load)]
-    return len(names) == len(reads) + 1 and len(reads) == sum(getattr(n.value, "id", "") == held for n in taken)
-
-
 def _named_solution(part: Node, held: str, spelled: str) -> Node:
-    whole = isinstance(part, gast.Attribute) and part.attr == "sol" and getattr(part.value, "id", "") == held
-    return at(name(spelled), part) if whole else part
+    return at(name(spelled), part) if _is_part(part, held, ("sol",)) else part
 
 
 _SPOKEN = (gast.Assign, gast.AugAssign, gast.Return)
@@ -1069,21 +1072,6 @@ def _hold_solution(part: Node, node: Node, before: Block, work: Rewriting) -> No
     return part
 
 
-def _only_parts(function: Node, held: str, parts: Parts, work: Rewriting) -> bool:
-    """Whether nothing but known parts of a name is read, and nothing of it in nested functions."""
-    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
-    if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
-        return False
-    reads = [n for n in find_nodes(function, gast.Name) if n.id == held and isinstance(n.ctx, gast.Load)]
-    known = _known(parts)
-    taken = [
-        n
-        for n in walk(function)
-        if isinstance(n, gast.Attribute) and getattr(n.value, "id", "") == held and n.attr in known
-    ]
-    return len(reads) == len(taken)
-
-
 def _bind_parts(function: Node, held: str, parts: Parts, bound: list[Node], work: Rewriting) -> None:
     """Bind the parts to names, and read these."""
     helper = work.library(parts.helper.__name__, parts.helper)
@@ -1100,7 +1088,7 @@ def _bind_parts(function: Node, held: str, parts: Parts, bound: list[Node], work
 
 
 def _part(node: Node, held: str, names: dict[str, str], parts: Parts) -> Node:
-    if not isinstance(node, gast.Attribute) or getattr(node.value, "id", "") != held:
+    if not _is_part(node, held, _known(parts)):
         return node
     made = name(names[node.attr]) if node.attr in names else literal_node(parts.constants[node.attr])
     return at(made, node)
@@ -1119,11 +1107,12 @@ def expand_distributions(function: Node, work: Rewriting) -> None:
         d_loc = m
         return stats.norm.logpdf(x, loc=d_loc, scale=2.0)
     """
-    made = {target(n): n.value for n in statements(function.body) if _words(getattr(n, "value", None), work)}
+    made = {str(target(n)): n.value for n in statements(function.body) if _words(getattr(n, "value", None), work)}
     bound = [s for n in statements(function.body) for s in stores(n)]
     known: dict[str, tuple[Node, dict[str, Node]]] = {}
     for held, call in made.items():
-        if held is not None and bound.count(held) == 1 and _asked_only(function, held, work):
+        outside = bound.count(held) != 1 or any(mentions(tree, held) for tree in _nested(work))
+        if not outside and _is_asked_only(held, function.body, partial(_is_method_of, held)):
             known[held] = (call.func, {})
     if known:
         function.body = rewrite_blocks(function.body, lambda block: _without_distributions(block, known, work))
@@ -1134,14 +1123,10 @@ def expand_distributions(function: Node, work: Rewriting) -> None:
 
 def _words(call: Node | None, work: Rewriting) -> dict[str, Node] | None:
     """The parameters that the call of a distribution gives, by name; None for any other expression."""
-    if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
-        return None
-    found = binding_of(call.func, work.facts, work.facts.names.local)
+    found = binding_of(call.func, work.facts, work.facts.names.local) if isinstance(call, gast.Call) else None
     if found is None or not is_distribution(found.object) or not callable(found.object):
         return None
-    names = _parameters(found.object)
-    given = dict(zip(names, call.args, strict=False)) | {str(w.arg): w.value for w in call.keywords}
-    return given if given and len(call.args) <= len(names) and all(key in names for key in given) else None
+    return arguments_by_name(call, _parameters(found.object)) or None
 
 
 def _parameters(distribution: Any) -> list[str]:
@@ -1152,22 +1137,9 @@ def _parameters(distribution: Any) -> list[str]:
     return list(inspect.signature(method).parameters)[1:]
 
 
-def _asked_only(function: Node, held: str, work: Rewriting) -> bool:
-    """Whether nothing but these methods of a name is called, and nothing of it in nested functions."""
-    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
-    if any(isinstance(n, gast.Name) and n.id == held for tree in nested for n in walk(tree)):
-        return False
-    every = [n for s in function.body for n in walk(s)]
-    reads = [n for n in every if isinstance(n, gast.Name) and n.id == held and isinstance(n.ctx, gast.Load)]
-    return len(reads) == len([n for n in every if _method(n) == held])
-
-
-def _method(node: Node) -> str:
-    """The name of `d.logpdf(...)`."""
-    function = node.func if isinstance(node, gast.Call) else None
-    if not isinstance(function, gast.Attribute) or function.attr not in _METHODS:
-        return ""
-    return str(getattr(function.value, "id", ""))
+def _is_method_of(held: str, node: Node) -> bool:
+    """Whether an expression is `d.logpdf(...)`, of a name d."""
+    return isinstance(node, gast.Call) and _is_part(node.func, held, _METHODS)
 
 
 def _without_distributions(block: Block, known: dict[str, tuple[Node, dict[str, Node]]], work: Rewriting) -> Block:
@@ -1209,8 +1181,7 @@ def _spell_method(part: Node, node: Node, known: dict[str, tuple[Node, dict[str,
 
 def _of_module(owner: Node, work: Rewriting) -> tuple[Node | None, dict[str, Node]]:
     """The distribution of a frozen one that the module has made, and what it holds."""
-    found = binding_of(owner, work.facts, work.facts.names.local)
-    held: Any = None if found is None or found.kind != "object" else found.object
+    held = object_of(owner, work.facts)
     inner = getattr(held, "dist", None)
     if not is_distribution(held) or inner is None:
         return None, {}
@@ -1237,8 +1208,8 @@ def called_objects(function: Node, work: Rewriting) -> None:
     """
     local = work.facts.names.local
     every = list(statements(function.body))
-    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
-    calls = [n for tree in (function, *nested) for n in find_nodes(tree, gast.Call)]
+    nested = _nested(work)
+    calls = [n for tree in (function, *nested) for n in walk(tree) if isinstance(n, gast.Call)]
     if not any(_making_arguments(n, work) or _held_object(n.func, local, work) for n in calls):
         return
     bound = [s for n in every for s in stores(n)]
@@ -1249,7 +1220,7 @@ def called_objects(function: Node, work: Rewriting) -> None:
         if held is None or given is None or bound.count(held) != 1:
             continue
         trees = [function, *(tree for tree in nested if mentions(tree, held))]
-        if all(_is_called_only(tree, held, given[0]) for tree in trees):
+        if _is_asked_only(held, trees, partial(_is_called, held=held, known=given[0])):
             made[held] = given
     changed = _changed_names([function, *nested], set(made), work) if made else set()
     for held in [one for one, (known, _) in made.items() if known.steady]:
@@ -1258,9 +1229,14 @@ def called_objects(function: Node, work: Rewriting) -> None:
     if made:
         function.body = rewrite_blocks(function.body, lambda block: _without_objects(block, made, changed, work))
     standing: dict[Node, tuple[CalledObject, dict[str, Node]]] = {}
-    for tree in (function, *nested):
-        for one in [n for n in walk(tree) if hasattr(n, "lineno") and isinstance(n, gast.stmt | gast.Lambda)]:
-            rewrite(one, partial(_spell_call, where=one, made=made, standing=standing, local=local, work=work))
+    _rewrite_each([function, *nested], partial(_spell_call, made=made, standing=standing, local=local, work=work))
+
+
+def _rewrite_each(trees: list[Node], change: Callable[..., Node]) -> None:
+    """Rewrite the statements and the lambdas of some functions; `change` is told in which of them a part stands."""
+    for one in [n for tree in trees for n in walk(tree) if isinstance(n, gast.stmt | gast.Lambda)]:
+        if hasattr(one, "lineno"):
+            rewrite(one, partial(change, where=one))
 
 
 Made = dict[str, tuple[CalledObject, dict[str, Node]]]
@@ -1282,15 +1258,11 @@ def _owner(call: Node) -> str:
 
 def _making_arguments(call: Node, work: Rewriting) -> tuple[CalledObject, dict[str, Node]] | None:
     """What stands for the calls of an object, and the arguments that make it; None for any other expression."""
-    if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
+    known = _called_object(object_of(call.func, work.facts)) if isinstance(call, gast.Call) else None
+    given = None if known is None else arguments_by_name(call, known.made)
+    if known is None or given is None or not all(one in given for one in known.made[: known.required]):
         return None
-    found = binding_of(call.func, work.facts, work.facts.names.local)
-    known = None if found is None or found.kind != "object" else _called_object(found.object)
-    if known is None or len(call.args) > len(known.made):
-        return None
-    given = dict(zip(known.made, call.args, strict=False)) | {str(word.arg): word.value for word in call.keywords}
-    whole = all(one in given for one in known.made[: known.required]) and all(one in known.made for one in given)
-    return (known, given) if whole else None
+    return known, given
 
 
 def _held_object(called: Node, local: frozenset[str], work: Rewriting) -> tuple[CalledObject, object] | None:
@@ -1311,15 +1283,12 @@ def _called_object(cls: object) -> CalledObject | None:
     return called_object(cls)
 
 
-def _is_called_only(tree: Node, held: str, known: CalledObject) -> bool:
-    """Whether nothing is done with a name but that it is called, with so many arguments."""
-    names = [n for n in find_nodes(tree, gast.Name) if n.id == held]
-    if any(isinstance(n.ctx, gast.Param) for n in names):
+def _is_called(node: Node, held: str, known: CalledObject) -> bool:
+    """Whether an expression is a call of a name with so many arguments, or of what derives another object of it."""
+    if not isinstance(node, gast.Call):
         return False
-    every = find_nodes(tree, gast.Call)
-    calls = [n for n in every if getattr(n.func, "id", "") == held and _helper(n, known)]
-    calls += [n for n in every if _owner(n) == held and n.func.attr in known.derived]
-    return len([n for n in names if isinstance(n.ctx, gast.Load)]) == len(calls)
+    asked = getattr(node.func, "id", "") == held and _helper(node, known) is not None
+    return asked or (_owner(node) == held and node.func.attr in known.derived)
 
 
 def _helper(call: Node, known: CalledObject) -> Function | None:
@@ -1364,8 +1333,7 @@ def _is_new(value: Node, work: Rewriting) -> bool:
     """Whether an expression gives what no other name holds, and writes nothing."""
     if not isinstance(value, gast.Call):
         return isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant)
-    found = binding_of(value.func, work.facts, work.facts.names.local)
-    return found is not None and found.kind == "object" and makes_new(found.object, value)
+    return makes_new(object_of(value.func, work.facts), value)
 
 
 def _without_objects(
@@ -1513,7 +1481,7 @@ def splines(function: Node, work: Rewriting) -> None:
         return
     function.body = rewrite_statements(function.body, lambda node: _hoist_solutions(node, _name_spline, _SPOKEN, work))
     every = list(statements(function.body))
-    nested = [known.tree for known in work.facts.names.functions.values() if known.tree is not None]
+    nested = _nested(work)
     bound = [s for n in every for s in stores(n)]
     for node in every:
         held = target(node)
@@ -1522,27 +1490,21 @@ def splines(function: Node, work: Rewriting) -> None:
             continue
         reader = Reader(held, *given, work)
         trees = [function, *(tree for tree in nested if mentions(tree, held))]
-        if all(reader.knows(tree) for tree in trees):
+        if _is_asked_only(held, trees, reader.is_question):
             reader.make(node)
-            for tree in trees:
-                for one in [n for n in walk(tree) if hasattr(n, "lineno") and isinstance(n, gast.stmt | gast.Lambda)]:
-                    rewrite(one, partial(reader.read, where=one))
+            _rewrite_each(trees, reader.read)
 
 
 def _spline_arguments(call: Node, work: Rewriting) -> tuple[Maker, dict[str, Node]] | None:
     """What makes the pieces of a spline, and its arguments by name; None for any other expression."""
-    if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
-        return None
-    found = binding_of(call.func, work.facts, work.facts.names.local)
-    made = found.object if found is not None and found.kind == "object" else None
+    made = object_of(call.func, work.facts) if isinstance(call, gast.Call) else None
     maker = MAKERS.get(getattr(made, "__name__", ""))
-    if maker is None or home(made) != "scipy.interpolate":
+    given = None if maker is None or home(made) != "scipy.interpolate" else arguments_by_name(call, maker.arguments)
+    if maker is None or given is None:
         return None
-    given = dict(zip(maker.arguments, call.args, strict=False)) | {str(word.arg): word.value for word in call.keywords}
-    known = len(call.args) <= len(maker.arguments) and all(key in maker.arguments for key in given)
     fixed = {key: getattr(value, "value", _NONE) for key, value in given.items() if key in maker.fixed}
     ends = given.get("bc_type")
-    known = known and (ends is None or literal(ends))  # a slope there may be active, and has no derivative
+    known = ends is None or literal(ends)  # a slope there may be active, and has no derivative
     known = known and (maker.shows or getattr(ends, "value", None) != "periodic")
     if not known or not all(key in given for key in (*maker.arguments[: maker.required], *maker.needed)):
         return None
@@ -1571,13 +1533,9 @@ class Reader:
     knots: str = ""
     coefficients: str = ""
 
-    def knows(self, tree: Node) -> bool:
-        """Whether nothing but values, derivatives, integrals and known parts of the spline is asked for."""
-        names = [n for n in find_nodes(tree, gast.Name) if n.id == self.held]
-        if any(isinstance(n.ctx, gast.Param) for n in names):
-            return False
-        reads = [n for n in names if isinstance(n.ctx, gast.Load)]
-        return len(reads) == len([n for n in walk(tree) if self._spline_question(n) is not None])
+    def is_question(self, part: Node) -> bool:
+        """Whether a value, a derivative, an integral or a known part of the spline is asked for."""
+        return self.question(part) is not None
 
     def make(self, node: Node) -> None:
         """`s_x, s_c = cubic_pieces(x, y)` in the place of `s = CubicSpline(x, y)`."""
@@ -1597,7 +1555,7 @@ class Reader:
 
     def read(self, part: Node, where: Node) -> Node:
         """What stands for `s(t)`, `s.derivative()(t)`, `s.integrate(a, b)`, `s.x` and `s.c`."""
-        asked = self._spline_question(part)
+        asked = self.question(part)
         if asked is None:
             return part
         self.work.facts.origin.foreign[where] = None
@@ -1627,7 +1585,7 @@ class Reader:
         beyond = getattr(self.given.get("extrapolate"), "value", None)
         return self.maker.shows and (beyond == "periodic" or (ends == "periodic" and beyond is None))
 
-    def _spline_question(self, part: Node) -> tuple[str, int, list[Node]] | None:
+    def question(self, part: Node) -> tuple[str, int, list[Node]] | None:
         """What is asked of the spline: a value or an integral, the order of the derivative, the places."""
         if isinstance(part, gast.Attribute) and self._is(part.value) and self.maker.shows:
             return (part.attr, 0, []) if part.attr in ("x", "c") else None

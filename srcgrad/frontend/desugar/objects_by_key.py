@@ -49,6 +49,8 @@ from srcgrad.core.trees import (
 )
 from srcgrad.frontend.desugar.objects import (
     ASKS_FOR_NAMES,
+    default_of_field,
+    fields_given,
     has_plain_attributes,
     is_compared,
     is_generated,
@@ -804,16 +806,9 @@ class ObjectsByKey:
         known = [one.name for one in fields]
         taken = list(inspect.signature(cls.__init__).parameters)[1:]
         odd = taken != known or not is_written(cls) or any(not one.init or one.kw_only for one in fields)
-        if odd or len(call.args) > len(fields) or any(word.arg not in known for word in call.keywords):
+        given = None if odd else fields_given(call, cls, partial(default_of_field, cls))
+        if given is None:
             raise self._refusal("fields of another kind")
-        given = {one.name: value for one, value in zip(fields, call.args, strict=False)}
-        given |= {str(word.arg): word.value for word in call.keywords}
-        for one in [one for one in fields if one.name not in given]:
-            empty = {list: gast.List([], gast.Load()), dict: gast.Dict([], [])}
-            value = empty.get(one.default_factory) or trusted_constant(one.default)  # type: ignore[call-overload]
-            if value is None:
-                raise self._refusal("a default that is not known")
-            given[one.name] = value
         items = [(self._item(key, name(spelled), gast.Store()), value) for key, value in given.items()]
         return [gast.Assign([item], value, None) for item, value in items]  # what is given, in its order
 
