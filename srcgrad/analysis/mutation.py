@@ -856,10 +856,7 @@ def _check_container(array: str, order: list[Node], facts: Facts) -> None:
         operation = facts.resolution.operation.get(getattr(made, "value", node.value))
         if array in facts.kinds.containers or (operation is not None and operation.function is add):
             raise facts.refuse(
-                node,
-                "E5010",
-                "a write into a container is not accepted",
-                "compute the new value and bind it to a name",
+                node, "E5010", "a write into a container is not accepted", "compute the new value and bind it to a name"
             )
 
 

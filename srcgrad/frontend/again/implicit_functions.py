@@ -11,9 +11,7 @@ Derivatives of roots, integrals and solutions, in a text that is differentiated 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import (
-    TYPE_CHECKING,  # parts of a call are trees and names
-)
+from typing import TYPE_CHECKING  # parts of a call are trees and names
 
 import gast
 
@@ -227,11 +225,7 @@ def _solution_pushed(call: Call) -> Node | None:
 SOLUTION = ("function", "derivative", "found", "span", "y0", "eval", "args")
 FLOWS: tuple[tuple[object, tuple[str, ...], Callable[[Call], Node | None]], ...] = (
     (odeint_pullback, ("function", "derivative", "y", "y0", "t", "args", "last"), _odeint_pulled),
-    (
-        odeint_pushforward,
-        ("function", "derivative", "y", "y0", "t", "args", "y0_dot", "t_dot", "dots"),
-        _odeint_pushed,
-    ),
+    (odeint_pushforward, ("function", "derivative", "y", "y0", "t", "args", "y0_dot", "t_dot", "dots"), _odeint_pushed),
     (solution_pullback, (*SOLUTION, "t_last", "last"), _solution_pulled),
     (solution_pushforward, (*SOLUTION, "span_dot", "y0_dot", "eval_dot", "dots"), _solution_pushed),
 )

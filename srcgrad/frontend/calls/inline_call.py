@@ -13,9 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import BuiltinMethodType, FunctionType
-from typing import (
-    TYPE_CHECKING,  # functions are arbitrary objects
-)
+from typing import TYPE_CHECKING  # functions are arbitrary objects
 
 import gast
 import numpy as np

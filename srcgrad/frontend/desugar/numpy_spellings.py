@@ -18,9 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import (
-    TYPE_CHECKING,  # called functions are arbitrary objects
-)
+from typing import TYPE_CHECKING  # called functions are arbitrary objects
 
 import gast
 import numpy as np
