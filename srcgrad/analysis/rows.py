@@ -25,7 +25,7 @@ import numpy as np
 
 from srcgrad.analysis.alias import makes_new_value
 from srcgrad.analysis.argument_kinds import kinds_of
-from srcgrad.core.control_flow import liveness
+from srcgrad.core.control_flow import live_in, liveness
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.core.rules import Rule, written_by_totals
@@ -1248,7 +1248,7 @@ def _loop_over_rows(loop: Node, rows: Rows, found: Plan) -> int:
     level = max((rows.level(part) for node in [loop, *inner] for part in header(node)), default=0)
     sums: list[str] = []
     kept: dict[str, Form] = {}
-    for held in [one for one in _live_before(loop.body) if one in bound and one != loop.target.id]:
+    for held in [one for one in live_in(loop.body) if one in bound and one != loop.target.id]:
         touching = [n for n in inner if held in stores(n) or held in loads(n)]
         if all(_adds_to_name(n, held) for n in touching):
             sums.append(held)
@@ -1336,18 +1336,12 @@ def _is_new(node: Node, rows: Rows) -> bool:
 def _check_ends(loop: Node, sums: list[str], local: set[str], found: Plan, rows: Rows) -> None:
     """Nothing reads what the last trip has left, nor a sum before all has been added to it."""
     place = found.body.index(loop)
-    for held in [one for one in _live_before(found.body[place + 1 :]) if one in local]:
+    for held in [one for one in live_in(found.body[place + 1 :]) if one in local]:
         raise rows.refuse(loop.iter, f"`{held}` is read behind the loop, where it is that of the last row")
     for held in sums:
         before = [n for n in found.body[:place] if held in names_in(n)]
         if len(before) > 1 or any(target(n) != held or held in loads(n) or n in found.totals for n in before):
             raise rows.refuse(loop.iter, f"`{held}` is read, or bound anew, before all rows are added to it")
-
-
-def _live_before(block: Block) -> list[str]:
-    """Names that a block reads before it binds them."""
-    flow = liveness(block)
-    return [one for one, bit in flow.bits.items() if flow.before[0] & bit]
 
 
 def _axes_of(node: Node, rows: Rows) -> Axes:

@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.backend.text.function import cite_lines, cited_line, remark, restore_contexts, write_forward
+from srcgrad.core.control_flow import live_in
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts
 from srcgrad.core.printer.statements import Comment
@@ -36,7 +37,6 @@ from srcgrad.core.visitor import rebuild
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.optimise.copies import names_sharing_arrays
-from srcgrad.optimise.loops import live_in
 from srcgrad.runtime import add_at, row_count, zeros_like
 from srcgrad.runtime.shards import each_block, each_row, sharded, tree_reduce, tree_sum
 

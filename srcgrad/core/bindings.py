@@ -177,7 +177,7 @@ def _is_harmless(decorator: ast.expr, lookup: Lookup) -> bool:
     return found.object in HARMLESS or module.partition(".")[0] == "srcgrad"
 
 
-def _resolve(node: ast.expr, lookup: Lookup) -> Binding | None:
+def _resolve(node: ast.expr | None, lookup: Lookup) -> Binding | None:
     if isinstance(node, ast.Name):
         return lookup(node.id)
     if isinstance(node, ast.Attribute):
@@ -413,7 +413,7 @@ class StaticModule:
         if isinstance(found.node, ast.Name | ast.Attribute):
             if self.is_bound_anew(found):
                 return unknown_binding(f"what {name} was given is bound anew behind line {found.line} of {self.label}")
-            same = self._binding_of_dotted_name(found.node)
+            same = _resolve(found.node, self.lookup)
             if same is not None:
                 return same
         match found.node:
@@ -429,18 +429,9 @@ class StaticModule:
             node = node.value
         return any(one.line > second.line for one in self.table.get(getattr(node, "id", ""), []))
 
-    def _binding_of_dotted_name(self, node: ast.expr) -> Binding | None:
-        """What a name such as `np.linalg.norm` means, where it is assigned to another name."""
-        if isinstance(node, ast.Name):
-            return self.lookup(node.id)
-        if isinstance(node, ast.Attribute):
-            base = self._binding_of_dotted_name(node.value)
-            return None if base is None else attribute(base, node.attr)
-        return None
-
     def _imports(self, node: ast.expr) -> bool:
         """Whether what is called is `importlib.import_module`."""
-        return (found := self._binding_of_dotted_name(node)) is not None and found.object is importlib.import_module
+        return (found := _resolve(node, self.lookup)) is not None and found.object is importlib.import_module
 
     def _spelling(self, node: ast.AST | None) -> str | None:
         text = None if node is None else segment(self.lines, node)
@@ -527,9 +518,6 @@ def _binding_for_callers(found: Binding | None) -> Binding | None:
     return unknown_binding(f"{function.qualname} is replaced by what @{function.decorators[0]} returns")
 
 
-def binding_of_text(node: ast.expr, module: StaticModule) -> Binding | None:
+def binding_of_text(node: ast.expr | None, module: StaticModule) -> Binding | None:
     """What a name, or a dotted name, in the text of a module means; None for what is neither, or is not bound."""
-    if isinstance(node, ast.Name):
-        return module.lookup(node.id)
-    base = binding_of_text(node.value, module) if isinstance(node, ast.Attribute) else None
-    return attribute(base, node.attr) if base is not None and isinstance(node, ast.Attribute) else None
+    return _resolve(node, module.lookup)

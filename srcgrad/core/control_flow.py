@@ -5,7 +5,7 @@ Equations are solved with bit sets and a work list, so that the length of a func
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import gast
@@ -135,22 +135,26 @@ def definitions(block: Block, parameters: Iterable[str]) -> Definitions:
 
 def solve_forward(flow: Graph, made: list[int], killed: list[int]) -> list[int]:
     """What may hold at the entry of each node: `made[n]` holds after node n, `killed[n]` does not."""
-    into = [0] * len(flow.nodes)
-    out = list(made)
-    todo = list(range(len(flow.nodes) - 1, -1, -1))
+    return _solve(flow.successors, made, killed, list(range(len(flow.nodes) - 1, -1, -1)))[0]
+
+
+def _solve(
+    ahead: Sequence[Iterable[int]], made: list[int], killed: list[int], todo: list[int]
+) -> tuple[list[int], list[int]]:
+    """What holds before and behind each node, where what holds behind it holds before those `ahead` of it."""
+    into, out = [0] * len(made), list(made)
     waiting = set(todo)
     while todo:
         number = todo.pop()
         waiting.discard(number)
-        leaving = made[number] | (into[number] & ~killed[number])
-        out[number] = leaving
-        for successor in flow.successors[number]:
-            if leaving | into[successor] != into[successor]:
-                into[successor] |= leaving
-                if successor not in waiting:
-                    waiting.add(successor)
-                    todo.append(successor)
-    return into
+        leaving = out[number] = made[number] | (into[number] & ~killed[number])
+        for other in ahead[number]:
+            if leaving | into[other] != into[other]:
+                into[other] |= leaving
+                if other not in waiting:
+                    waiting.add(other)
+                    todo.append(other)
+    return into, out
 
 
 @dataclass(frozen=True)
@@ -175,32 +179,18 @@ def liveness(block: Block, at_end: Iterable[str] = ()) -> Liveness:
             writes[number] |= bits.setdefault(name, 1 << len(bits))
     for name in at_end:
         reads[-1] |= bits.setdefault(name, 1 << len(bits))
-    before, after = _solve_backward(flow, reads, writes)
-    return Liveness(flow, bits, before, after)
-
-
-def _solve_backward(flow: Graph, reads: list[int], writes: list[int]) -> tuple[list[int], list[int]]:
-    count = len(flow.nodes)
-    predecessors: list[list[int]] = [[] for _ in range(count)]
+    predecessors: list[list[int]] = [[] for _ in flow.nodes]
     for number, successors in enumerate(flow.successors):
         for successor in successors:
             predecessors[successor].append(number)
-    after = [0] * count
-    before = [0] * count
-    todo = list(range(count))
-    waiting = set(todo)
-    while todo:
-        number = todo.pop()
-        waiting.discard(number)
-        entering = reads[number] | (after[number] & ~writes[number])
-        before[number] = entering
-        for previous in predecessors[number]:
-            if entering | after[previous] != after[previous]:
-                after[previous] |= entering
-                if previous not in waiting:
-                    waiting.add(previous)
-                    todo.append(previous)
-    return before, after
+    after, before = _solve(predecessors, reads, writes, list(range(len(flow.nodes))))
+    return Liveness(flow, bits, before, after)
+
+
+def live_in(block: Block) -> list[str]:
+    """Names that a block reads before it binds them."""
+    flow = liveness(block)
+    return [one for one, bit in flow.bits.items() if flow.before[0] & bit]
 
 
 def reachable_names(start: list[str], edges: list[Edge]) -> dict[str, None]:

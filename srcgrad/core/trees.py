@@ -613,6 +613,15 @@ def definitions(tree: ast.Module) -> Iterator[Definition]:
 UNDECIDED = object()
 
 
+def literal_integer(node: Node | None) -> int | None:
+    """The integer that a literal spells; None for anything else."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        inner = literal_integer(node.operand)
+        return None if inner is None else -inner
+    value = node.value if isinstance(node, gast.Constant) else None
+    return value if type(value) is int else None
+
+
 def literal_of(node: Node) -> object:
     """The value of a literal; UNDECIDED for anything else."""
     try:

@@ -140,27 +140,30 @@ def separate(function: Node, facts: Facts, only: Collection[str] | None = None) 
 
 def reading_apart(function: Node, reads: Mapping[str, list[Node]]) -> set[str]:
     """Of parameters, with statements that read them: those of which these read neither the argument nor its web."""
+    reaching, _, leader, own = _webs_of_parameters(function, reads)
+    known = {one: nodes for one, nodes in reads.items() if all(node in reaching.graph.index for node in nodes)}
+    return {o for o, nodes in known.items() if all(leader[k] != own[o] for n in nodes for k in reaching.at(n, o))}
+
+
+def _webs_of_parameters(
+    function: Node, names: Collection[str]
+) -> tuple[Definitions, list[tuple[Node, Node]], list[int], dict[str, int]]:
+    """What reaches the reads of some parameters, these, the leader of each definition's web, and of each parameter's.
+
+    What stands in a function inside of this one runs at times unknown, and is left out.
+    """
     given = parameters(function)
     reaching = definitions(function.body, given)
-    order = reaching.graph.index  # what stands in a function inside of this one runs at times unknown
-    leader = _unite(
-        reaching, [(node, read) for node, read in _uses(function.body) if read.id in reads and node in order]
-    )
-    own = {one: leader[given.index(one)] for one in reads}
-    known = {one: nodes for one, nodes in reads.items() if all(node in order for node in nodes)}
-    return {o for o, nodes in known.items() if all(leader[k] != own[o] for n in nodes for k in reaching.at(n, o))}
+    uses = [(node, read) for node, read in _uses(function.body) if read.id in names and node in reaching.graph.index]
+    leader = _unite(reaching, uses)
+    return reaching, uses, leader, {one: leader[given.index(one)] for one in names}
 
 
 def reads_of_arguments(function: Node, names: Collection[str]) -> frozenset[Node]:
     """The reads of some parameters, which the function binds anew, that their arguments' webs hold."""
     if not names:
         return frozenset()
-    given = parameters(function)
-    reaching = definitions(function.body, given)
-    order = reaching.graph.index  # what stands in a function inside of this one runs at times unknown
-    uses = [(node, read) for node, read in _uses(function.body) if read.id in names and node in order]
-    leader = _unite(reaching, uses)
-    own = {one: leader[given.index(one)] for one in names}
+    reaching, uses, leader, own = _webs_of_parameters(function, names)
     return frozenset(read for node, read in uses if any(leader[k] == own[read.id] for k in reaching.at(node, read.id)))
 
 

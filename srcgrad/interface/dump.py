@@ -41,7 +41,7 @@ from srcgrad.backend.text.changed_values import note_changes
 from srcgrad.backend.text.definitions import CopiedDefinition, Globals, Meaning, OutputFunction
 from srcgrad.backend.text.module import WIDTH, Pieces, body, follower, gap, header, import_lines, remark, write
 from srcgrad.core import __version__
-from srcgrad.core.bindings import Binding, StaticFunction, StaticModule, attribute, is_installed
+from srcgrad.core.bindings import StaticFunction, StaticModule, attribute, binding_of_text, is_installed
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Names
 from srcgrad.core.files import collection_paused, load
@@ -197,7 +197,7 @@ class _DeclaredForms:
             self.rules[id(function.node)] = Rule(function, name, "constant")
 
     def _rule(self, form: object, kind: str, call: ast.Call, rule: StaticFunction, module: StaticModule) -> None:
-        binding = _binding(call.args[0], module)
+        binding = binding_of_text(call.args[0], module)
         if binding is not None and binding.kind == "object":
             return  # of a function of a package: where it is called, it has the rule of the table, or none
         self.written.append(id(rule.node))
@@ -253,22 +253,13 @@ def _form(node: ast.expr, module: StaticModule) -> tuple[object, str]:
     if isinstance(node, ast.Attribute) and node.attr in _KINDS:
         form, _ = _form(node.value, module)
         return (form, node.attr) if form is adjoint else (None, "")
-    found = _binding(node, module)
+    found = binding_of_text(node, module)
     value = found.object if found is not None and found.kind == "object" else None
     return next((form for form in _FORMS if form is value), None), ""
 
 
-def _binding(node: ast.expr | None, module: StaticModule) -> Binding | None:
-    if isinstance(node, ast.Name):
-        return module.lookup(node.id)
-    if isinstance(node, ast.Attribute):
-        base = _binding(node.value, module)
-        return None if base is None else attribute(base, node.attr)
-    return None
-
-
 def _function(node: ast.expr | None, module: StaticModule) -> StaticFunction | None:
-    found = _binding(node, module)
+    found = binding_of_text(node, module)
     return None if found is None else found.static
 
 

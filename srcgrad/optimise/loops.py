@@ -24,7 +24,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.dtypes import note_integers
-from srcgrad.core.control_flow import liveness
+from srcgrad.core.control_flow import live_in
 from srcgrad.core.facts import Facts, copy_with_facts, function_called
 from srcgrad.core.source_text import BLOCKS, maker_of
 from srcgrad.core.trees import (
@@ -52,12 +52,6 @@ from srcgrad.core.visitor import LOOPS, places, replace
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.derive.recording import backwards
-
-
-def live_in(block: Block) -> list[str]:
-    """Names that a block reads before it binds them."""
-    flow = liveness(block)
-    return [one for one, bit in flow.bits.items() if flow.before[0] & bit]
 
 
 def names_mentioned(node: Node) -> list[str]:

@@ -25,15 +25,14 @@ from srcgrad.backend.numba.element_expressions import (
 from srcgrad.backend.numba.loop_placement import (
     Bodies,
     Item,
-    Loop,
     LoopPlacement,
     Nests,
     PlainStatement,
-    Step,
     accesses,
     contract_arrays,
     element_of,
     element_target,
+    fills,
     indices,
     places,
     spell_nests,
@@ -222,13 +221,7 @@ def _is_last(other: str, held: str, items: list[Item]) -> bool:
         inside = place == nest and (index, bodies) == first[:2] and number <= first[2]
         if place > nest or (place == nest and not inside):
             return False
-    return any(place == nest for *_, place in uses) and not _writes(other, items[nest])
-
-
-def _writes(held: str, item: Item) -> bool:
-    return isinstance(item, Loop) and any(
-        isinstance(one, Step) and one.writes[0] == held for one, _, _ in places([item], ())
-    )
+    return any(place == nest for *_, place in uses) and not fills(items[nest], other)
 
 
 MODES = ("reverse", "value-and-grad", "pull", "elementwise")

@@ -377,7 +377,7 @@ def _gather(held: str, begin: Step, nests: Nests, fresh: Callable[[str], str]) -
             continue
         part = fresh("t")
         place = body.index(begin)
-        loop = next(k for k in range(place + 1, len(body)) if _fills(body[k], held))
+        loop = next(k for k in range(place + 1, len(body)) if fills(body[k], held))
         value = name(part) if held in nests.made else nests.narrow[held](name(part))
         stored = gast.Assign([begin.node.targets[0]], value, None)
         body.insert(loop + 1, Step(at(stored, begin.node), (), begin.writes, ((part, ""),)))
@@ -400,7 +400,8 @@ def _rename_variable(node: Node, held: str, other: str) -> Node:
     return node
 
 
-def _fills(item: Item, held: str) -> bool:
+def fills(item: Item, held: str) -> bool:
+    """Whether a loop writes what a name holds."""
     return isinstance(item, Loop) and any(
         isinstance(one, Step) and one.writes[0] == held for one, _, _ in places([item], ())
     )

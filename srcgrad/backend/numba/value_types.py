@@ -31,7 +31,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
-    holds,
+    literal_integer,
     literal_node,
     literal_value,
     loads,
@@ -484,19 +484,10 @@ def bounds(part: Node) -> tuple[int, int] | None:
     >>> bounds(gast.parse("a[1:-2]").body[0].value.slice), bounds(gast.parse("a[:5]").body[0].value.slice)
     ((1, 2), None)
     """
-    first, last = _literal_length(part.lower), _literal_length(part.upper)
+    first, last = (0 if one is None else literal_integer(one) for one in (part.lower, part.upper))
     if part.step is not None or first is None or last is None or first < 0 or last > 0:
         return None
     return None if part.upper is not None and last == 0 else (first, -last)
-
-
-def _literal_length(node: Node) -> int | None:
-    if node is None:
-        return 0
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        inner = _literal_length(node.operand)
-        return None if inner is None else -inner
-    return node.value if isinstance(node, gast.Constant) and type(node.value) is int else None
 
 
 def bindings(program: Program) -> dict[str, list[Node | None]]:
@@ -684,20 +675,12 @@ def _backwards(walked: Node, facts: Facts) -> Node:
     if len(parts) == 2:
         return expression("range(last, before, -1)", last=less_one(parts[1]), before=less_one(parts[0]))
     first, _, step = parts
-    known = [_literal_integer(part) for part in parts]
+    known = [literal_integer(part) for part in parts]
     if None not in known and known[2]:
         turned = range(*known)[::-1]  # type: ignore[arg-type]
         return expression(f"range({turned.start}, {turned.stop}, {turned.step})")
     last = expression("first + (len(whole) - 1) * step", first=first, whole=walked, step=step)
     return expression("range(last, first - step, -step)", last=last, first=copy(first), step=copy(step))
-
-
-def _literal_integer(node: Node) -> int | None:
-    """The integer that a literal spells; None for anything else."""
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        inner = _literal_integer(node.operand)
-        return None if inner is None else -inner
-    return node.value if isinstance(node, gast.Constant) and type(node.value) is int else None
 
 
 def less_one(node: Node) -> Node:

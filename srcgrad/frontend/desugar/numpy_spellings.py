@@ -42,7 +42,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
-from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_statements
+from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_parts, rewrite_statements
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.resolve import METHODS, binding_of, parameters_of, place_of_out, takes_out
 
@@ -101,22 +101,12 @@ def _statement(node: Node, names: dict[str, None], facts: Facts, local: frozense
         return []
     if _reads(node, names):
         facts.origin.foreign[node] = None
-        _rewrite(node, names, facts, local)
+        rewrite_parts(node, lambda part: _replace_xp(part, names, facts, local))
     return [node]
 
 
 def _reads(node: Node, names: dict[str, None]) -> bool:
     return any(isinstance(item, gast.Name) and item.id in names for item in walk(node))
-
-
-def _rewrite(node: Node, names: dict[str, None], facts: Facts, local: frozenset[str]) -> None:
-    """Change the expressions below `node` in place."""
-    for field in node._fields:
-        part = getattr(node, field, None)
-        if isinstance(part, list):
-            setattr(node, field, [_replace_xp(item, names, facts, local) for item in part])
-        elif isinstance(part, gast.AST):
-            setattr(node, field, _replace_xp(part, names, facts, local))
 
 
 def _replace_xp(node: Node, names: dict[str, None], facts: Facts, local: frozenset[str]) -> Node:
@@ -133,7 +123,7 @@ def _replace_xp(node: Node, names: dict[str, None], facts: Facts, local: frozens
     if _is_astype(node, names):
         whole = node.args.pop(0)
         node.func = at(gast.Attribute(value=whole, attr="astype", ctx=node.func.ctx), node.func)
-    _rewrite(node, names, facts, local)
+    rewrite_parts(node, lambda part: _replace_xp(part, names, facts, local))
     return node
 
 

@@ -291,13 +291,17 @@ def _display(call: Node, owner: Any, work: Rewriting) -> Node | None:
     given = fields_given(
         words, owner, lambda one: expression(f"{changed}.{one}") if changed else default_of_field(owner, one)
     )
-    return given and at(gast.Dict(keys=[literal_node(f) for f in names], values=[given[f] for f in names]), call)
+    if given is None:
+        return None
+    return at(gast.Dict(keys=[literal_node(f) for f in names], values=[given[f] for f in names]), call)
 
 
 def fields_given(call: Node, owner: Any, otherwise: Callable[[str], Node | None]) -> dict[str, Node] | None:
     """What a call gives to each field of a class, or `otherwise` says; None where that is not known of all."""
     given = arguments_by_name(call, fields_of_class(owner))
-    for one in fields_of_class(owner) if given is not None else ():
+    if given is None:
+        return None
+    for one in fields_of_class(owner):
         value = given.get(one) or otherwise(one)
         if value is None:
             return None
@@ -1123,10 +1127,10 @@ def expand_distributions(function: Node, work: Rewriting) -> None:
 
 def _words(call: Node | None, work: Rewriting) -> dict[str, Node] | None:
     """The parameters that the call of a distribution gives, by name; None for any other expression."""
-    found = binding_of(call.func, work.facts, work.facts.names.local) if isinstance(call, gast.Call) else None
-    if found is None or not is_distribution(found.object) or not callable(found.object):
+    made = object_of(call.func, work.facts) if isinstance(call, gast.Call) else None
+    if call is None or not is_distribution(made) or not callable(made):
         return None
-    return arguments_by_name(call, _parameters(found.object)) or None
+    return arguments_by_name(call, _parameters(made)) or None
 
 
 def _parameters(distribution: Any) -> list[str]:

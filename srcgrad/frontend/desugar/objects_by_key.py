@@ -47,6 +47,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import rewrite_parts
 from srcgrad.frontend.desugar.objects import (
     ASKS_FOR_NAMES,
     default_of_field,
@@ -995,16 +996,5 @@ def _rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
 
 def _rebuilt_parts(node: Node, change: Callable[[Node], Node]) -> Node:
     """A node whose expressions are what `change` makes of them."""
-    for key in node._fields:
-        inner = getattr(node, key, None)
-        if isinstance(inner, list):
-            setattr(node, key, [_changed(one, change) for one in inner])
-        elif isinstance(inner, gast.AST):
-            setattr(node, key, _changed(inner, change))
+    rewrite_parts(node, lambda part: change(part) if isinstance(part, gast.expr) else _rebuilt_parts(part, change))
     return node
-
-
-def _changed(inner: Held, change: Callable[[Node], Node]) -> Held:
-    if isinstance(inner, gast.expr):
-        return change(inner)
-    return _rebuilt_parts(inner, change) if isinstance(inner, gast.AST) else inner

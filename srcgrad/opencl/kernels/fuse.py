@@ -20,6 +20,7 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    literal_integer,
     loads,
     name,
     parse_tree,
@@ -31,7 +32,7 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import rewrite_blocks, rewrite_statements
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.opencl.kernels.groups import Group, element, is_number
-from srcgrad.opencl.kernels.print_c import NotElementwiseError, Place, integer, new_axis, put
+from srcgrad.opencl.kernels.print_c import NotElementwiseError, Place, new_axis, put
 from srcgrad.opencl.kernels.print_c import at as found_at
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.scattered import add_at
@@ -321,7 +322,7 @@ def _counters(body: Block) -> frozenset[str]:
             value = node.value if isinstance(node, gast.Assign | gast.AugAssign) else None
             if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound:
                 value = value.right
-            whole[bound] = whole.get(bound, True) and integer(value) is not None
+            whole[bound] = whole.get(bound, True) and literal_integer(value) is not None
     return frozenset(name for name, all_whole in whole.items() if all_whole)
 
 

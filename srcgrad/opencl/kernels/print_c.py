@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.core.rules import rule_of
-from srcgrad.core.trees import Node, walk
+from srcgrad.core.trees import Node, literal_integer, walk
 from srcgrad.opencl.kernels.c_functions import FUNCTIONS, identifier
 from srcgrad.opencl.kernels.lines import SCANS
 
@@ -105,9 +105,9 @@ class Spelling:
         if isinstance(node, gast.Subscript):
             same = found.axis is None and isinstance(of, gast.Subscript) and _is_reversal(of)
             return dataclasses.replace(found, values=[(of, "value")], back=True) if same else None
-        axis = integer(node.args[1])
+        axis = literal_integer(node.args[1])
         same = isinstance(of, gast.Call) and self.function(of) is np.flip and len(of.args) == 2 and not of.keywords
-        same = same and axis is not None and axis == found.axis == integer(of.args[1])
+        same = same and axis is not None and axis == found.axis == literal_integer(of.args[1])
         return dataclasses.replace(found, values=[(of.args, 0)], back=True) if same else None
 
     def _read_reshaping(self, node: Node, function: object) -> ManyCall | None:
@@ -124,7 +124,7 @@ class Spelling:
             return ManyCall("SPREAD", [(node.args, 0)], [(two.args, 0)])
         if function is np.full_like:
             return ManyCall("FILL", [(node.args, 1)], [(node.args, 0)])
-        if function is np.expand_dims and (axis := integer(two)) is not None:
+        if function is np.expand_dims and (axis := literal_integer(two)) is not None:
             return ManyCall("AXIS", [(node.args, 0)], [], axis)
         return None
 
@@ -156,19 +156,10 @@ def replace(node: Node, old: Node, new: Node) -> None:
                 setattr(item, key, [new if child is old else child for child in part])
 
 
-def integer(node: Node | None) -> int | None:
-    """The value of a literal integer."""
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        found = integer(node.operand)
-        return None if found is None else -found
-    value = node.value if isinstance(node, gast.Constant) else None
-    return value if type(value) is int else None
-
-
 def _is_reversal(node: Node) -> bool:
     """`x[::-1]`"""
     part = node.slice
-    return isinstance(part, gast.Slice) and part.lower is part.upper is None and integer(part.step) == -1
+    return isinstance(part, gast.Slice) and part.lower is part.upper is None and literal_integer(part.step) == -1
 
 
 def new_axis(node: Node) -> ManyCall | None:
@@ -187,7 +178,7 @@ def new_axis(node: Node) -> ManyCall | None:
 def _picked_axis(node: Node) -> int | None:
     """The axis of which an index takes the first element, where it takes all of the others."""
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-    first = [k for k, part in enumerate(parts) if integer(part) == 0]
+    first = [k for k, part in enumerate(parts) if literal_integer(part) == 0]
     if len(first) != 1:
         return None
     others = parts[: first[0]] + parts[first[0] + 1 :]
@@ -245,7 +236,7 @@ def _where(node: Node, first: int) -> tuple[int | None, bool] | None:
     keeps = kept is not None and kept.value
     if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
         return None, keeps
-    found = integer(axis)
+    found = literal_integer(axis)
     return None if found is None else (found, keeps)
 
 
