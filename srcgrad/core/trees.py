@@ -581,6 +581,21 @@ def parameters(function: Node) -> list[str]:
     return [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
 
 
+def given_by_place(function: Node) -> list[str]:
+    """Names of the parameters that a call may give by place, in order."""
+    return [a.id for a in function.args.posonlyargs + function.args.args]
+
+
+def defaults_of(function: Node) -> dict[str, Node]:
+    """The defaults of a function's parameters, by the names of these."""
+    places, arguments = given_by_place(function), function.args
+    late = places[len(places) - len(arguments.defaults) :]
+    named = zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True)
+    return {
+        one: default for one, default in [*zip(late, arguments.defaults, strict=True), *named] if default is not None
+    }
+
+
 def own_names(function: Node) -> frozenset[str]:
     """Parameters and names that a function binds, what is nested in it apart."""
     arguments = function.args

@@ -27,7 +27,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import Namespace
 from srcgrad.core.rules import Rule, rule_of
-from srcgrad.core.trees import Block, Node, children, parse_tree
+from srcgrad.core.trees import Block, Node, children, defaults_of, given_by_place, parameters, parse_tree
 from srcgrad.frontend.kinds_of_values import (
     ARRAY,
     BOOL,
@@ -330,7 +330,7 @@ class CalledFunction:
 
     def function(self, tree: Node, given: Names) -> Kind:
         """Look at a function whose arguments are of some kinds: what it gives back."""
-        names = {parameter: given.get(parameter, UNKNOWN) for parameter in _parameters(tree)}
+        names = {parameter: given.get(parameter, UNKNOWN) for parameter in parameters(tree)}
         if tree.args.vararg is not None:
             names[tree.args.vararg.id] = given.get(tree.args.vararg.id, Kind("tuple"))
         for name, kind in names.items():
@@ -507,25 +507,17 @@ def _has_text(function: object) -> bool:
     return isinstance(function, types.FunctionType) and module not in ("numpy", "scipy", "srcgrad", "math", "functools")
 
 
-def _parameters(tree: Node) -> list[str]:
-    arguments = tree.args
-    return [a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
-
-
 def _kinds_of_parameters(tree: Node, args: list[Kind], words: Names, default: Any) -> Names:
     """The kinds of parameters in a call; of those that it does not give, those of their defaults."""
-    arguments = tree.args
-    positional = [a.id for a in [*arguments.posonlyargs, *arguments.args]]
-    pairs = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
-    pairs += zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True)
+    arguments, positional = tree.args, given_by_place(tree)
     given = dict(zip(positional, args, strict=False)) | words
-    for parameter, value in pairs:
-        if parameter not in given and value is not None:
+    for parameter, value in defaults_of(tree).items():
+        if parameter not in given:
             given[parameter] = default(value)
     if arguments.vararg is not None:
         rest = args[len(positional) :]
         given[arguments.vararg.id] = Kind("tuple", None, tuple(enumerate(rest)))
-    every = [*_parameters(tree), *([arguments.vararg.id] if arguments.vararg is not None else [])]
+    every = [*parameters(tree), *([arguments.vararg.id] if arguments.vararg is not None else [])]
     return {parameter: given.get(parameter, UNKNOWN) for parameter in every}
 
 

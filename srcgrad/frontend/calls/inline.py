@@ -39,7 +39,7 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
-    find_nodes,
+    given_by_place,
     is_write,
     name,
     own_names,
@@ -324,7 +324,7 @@ def _asks_owner(call: Node, function: object, site: Site) -> bool:
     if not owners:
         return False
     tree = site.facts.module.source(function)[0].tree
-    names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+    names = given_by_place(tree)
     asked = {names[k] for k in owners if k < len(names)}
     called = [n.func for s in tree.body for n in find_nodes(s, gast.Call)]
     by_super = any(getattr(getattr(getattr(one, "value", None), "func", None), "id", "") == "super" for one in called)

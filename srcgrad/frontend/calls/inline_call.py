@@ -32,6 +32,7 @@ from srcgrad.core.trees import (
     assign,
     at,
     copy,
+    defaults_of,
     expression,
     find_nodes,
     is_write,
@@ -146,13 +147,7 @@ def check_defaults(function: StaticFunction) -> None:
 
 def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Node | None:
     """What a parameter of a function that is written out holds if the call does not say; None if it has no default."""
-    arguments = tree.args
-    positional = arguments.posonlyargs + arguments.args
-    pairs = dict(
-        zip([a.id for a in positional][len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-    )
-    pairs |= dict(zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
-    written = pairs.get(parameter)
+    written = defaults_of(tree).get(parameter)
     if written is None or isinstance(written, gast.Constant) or found.tree is not None:
         return copy(written) if isinstance(written, gast.AST) else written
     if not callable(found.called):

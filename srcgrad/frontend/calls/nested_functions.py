@@ -32,7 +32,9 @@ from srcgrad.core.trees import (
     bound_in_expressions,
     children,
     copy,
+    defaults_of,
     find_nodes,
+    given_by_place,
     header,
     holds,
     is_write,
@@ -245,15 +247,11 @@ def _returned_function(tree: Node) -> Node | None:
 
 def _arguments(call: Node, tree: Node) -> dict[str, Node] | None:
     """What each parameter gets; None where that is not certain."""
-    names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
-    every = [*names, *(a.id for a in tree.args.kwonlyargs)]
+    names, every = given_by_place(tree), parameters(tree)
     if len(call.args) > len(names) or any(isinstance(a, gast.Starred) for a in call.args):
         return None
-    late = names[len(names) - len(tree.args.defaults) :]
-    defaults = dict(zip(late, tree.args.defaults, strict=True))
-    defaults |= {a.id: d for a, d in zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True) if d is not None}
     given = dict(zip(names, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
-    known = {key: value for key, value in defaults.items() if isinstance(value, gast.Constant)} | given
+    known = {key: value for key, value in defaults_of(tree).items() if isinstance(value, gast.Constant)} | given
     return {one: known[one] for one in every} if set(known) == set(every) else None
 
 
@@ -332,10 +330,8 @@ def functions_left_out(function: Node, facts: Facts) -> None:
 
     Of an argument of which nothing is known it is taken that it is left out, and looked at when the text runs.
     """
-    positional = [*function.args.posonlyargs, *function.args.args]
-    pairs = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
-    named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    open_ = {a.id for a, default in [*pairs, *named] if isinstance(default, gast.Constant) and default.value is None}
+    defaults = defaults_of(function).items()
+    open_ = {one for one, default in defaults if isinstance(default, gast.Constant) and default.value is None}
     made: Block = []
     for node in function.body:
         parameter = _looks_for_none(node)

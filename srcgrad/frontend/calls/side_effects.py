@@ -53,8 +53,10 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    defaults_of,
     expression,
     find_nodes,
+    given_by_place,
     header,
     holds,
     is_docstring,
@@ -406,7 +408,7 @@ class Effects:
     def _given(self, function: object, first: Sequence[Node], words: dict[str, Node], call: Node) -> Given:
         """What the parameters of a function are given; those of the object whose method it is stand apart."""
         tree = self.facts.module.source(function)[0].tree
-        positional = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+        positional = given_by_place(tree)
         values = dict(zip(positional, [*first, *call.args], strict=False)) | words
         own = frozenset([*positional[: len(first)], *words])
         return function, values | {word.arg: word.value for word in call.keywords if word.arg}, own
@@ -1007,10 +1009,7 @@ def _is_ruled(call: Node, facts: Facts, local: frozenset[str]) -> bool:
 
 def _mutable_default_parameters(tree: Node) -> list[str]:
     """Parameters whose default is an object that the next call gets as well."""
-    positional = [*tree.args.posonlyargs, *tree.args.args]
-    pairs = [*zip(positional[len(positional) - len(tree.args.defaults) :], tree.args.defaults, strict=True)]
-    pairs += zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True)
-    return [p.id for p, default in pairs if default is not None and not isinstance(default, gast.Constant)]
+    return [one for one, default in defaults_of(tree).items() if not isinstance(default, gast.Constant)]
 
 
 def copy_written_arguments(function: Node, facts: Facts) -> Node:
@@ -1669,11 +1668,10 @@ def _arrays_written(node: Node) -> list[str]:
 def _is_made(name: str, tree: Node, facts: Facts) -> bool:
     """Whether nothing but new arrays is bound to a name."""
     local = own_names(tree)
-    parameters = [a.id for a in [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]]
     bound = [n for n in statements(tree.body) if target(n) == name]
     others = [n for n in statements(tree.body) if target(n) != name and not _arrays_written(n) and name in _bound_by(n)]
     made = all(_is_maker(n.value, facts, local) for n in bound)
-    return bool(bound) and made and not others and name not in parameters
+    return bool(bound) and made and not others and name not in parameters(tree)
 
 
 def _is_maker(value: Node, facts: Facts, local: frozenset[str]) -> bool:

@@ -37,6 +37,7 @@ from srcgrad.core.trees import (
     at,
     called_name,
     copy,
+    defaults_of,
     expression,
     find_nodes,
     header,
@@ -594,10 +595,7 @@ _NUMERIC_TYPES = (np.ndarray, float, int, complex, *dict.fromkeys(np.sctypeDict.
 
 def _modules(function: Node, kinds: Kinds, facts: Facts) -> dict[str, Kind]:
     """Arguments of which nothing is known but that they are modules where they are not given: `xp=np`."""
-    positional = [*function.args.posonlyargs, *function.args.args]
-    pairs = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
-    named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    found = {one.id: kinds.kind(default, {}) for one, default in [*pairs, *named] if default is not None}
+    found = {one: kinds.kind(default, {}) for one, default in defaults_of(function).items()}
     known = {**facts.kinds.of_names, **facts.kinds.named}
     return {one: kind for one, kind in found.items() if kind.tag == "module" and one not in known}
 

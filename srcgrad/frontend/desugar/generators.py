@@ -27,9 +27,10 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    defaults_of,
     expression,
     find_nodes,
-    holds,
+    given_by_place,
     literal_node,
     name,
     own_names,
@@ -260,8 +261,7 @@ def _made_context(function: object) -> object:
 
 def _arguments(call: Node, tree: Node, found: Function | None, work: _Work) -> dict[str, Node] | None:
     """What each parameter gets; None where that is not certain."""
-    names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
-    every = [*names, *(a.id for a in tree.args.kwonlyargs)]
+    names, every, defaults = given_by_place(tree), parameters(tree), defaults_of(tree)
     own = [] if found is None else [copy(one) for one in found.args]
     args = [*own, *call.args]
     starred = any(isinstance(a, gast.Starred) for a in args) or any(w.arg is None for w in call.keywords)
@@ -276,22 +276,14 @@ def _arguments(call: Node, tree: Node, found: Function | None, work: _Work) -> d
         return None
     for one in every:
         if one not in given:
-            value = _default(one, tree)
+            value = defaults.get(one)
+            value = value if isinstance(value, gast.Constant) else None
             if value is None and found is not None and isinstance(work.facts.namespace, Overlay):
                 value = default_of(one, tree, found, work.facts)
             if value is None:
                 return None
             given[one] = copy(value)
     return {one: given[one] for one in every}
-
-
-def _default(parameter: str, tree: Node) -> Node | None:
-    positional = [*tree.args.posonlyargs, *tree.args.args]
-    late = [a.id for a in positional][len(positional) - len(tree.args.defaults) :]
-    known = dict(zip(late, tree.args.defaults, strict=True))
-    known |= {a.id: d for a, d in zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True) if d is not None}
-    value = known.get(parameter)
-    return value if isinstance(value, gast.Constant) else None
 
 
 # -- loops ------------------------------------------------------------------------------------------------------------

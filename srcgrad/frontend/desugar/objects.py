@@ -138,8 +138,7 @@ def _find_made(function: Node, work: Rewriting) -> None:
     for node in statements(function.body):
         for one in stores(node):
             bound.setdefault(one, []).append(node if target(node) == one else None)
-    parameters = {a.id for a in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
-    todo = [name for name in bound if name not in parameters]
+    todo = [name for name in bound if name not in parameters(function)]
     while todo:
         found = [name for name in todo if _is_made(name, bound[name], work)]
         todo = [name for name in todo if name not in found] if found else []

@@ -36,7 +36,7 @@ from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import source_of
 from srcgrad.core.target import DeviceArray
-from srcgrad.core.trees import Node, find_nodes, parameters, statements, stores, walk
+from srcgrad.core.trees import Node, defaults_of, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.module import Module
 from srcgrad.pipeline import BegunFunction, prepare_facts, until
@@ -357,13 +357,8 @@ def active_parameters(
 def discrete(function: StaticFunction) -> frozenset[str]:
     """Parameters for which no float is given, told from defaults, annotations, calls, uses as indices and bounds."""
     tree = function.source.tree
-    positional = [*tree.args.posonlyargs, *tree.args.args]
-    last = positional[len(positional) - len(tree.args.defaults) :]
-    defaults = [
-        *zip(last, tree.args.defaults, strict=True),
-        *zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True),
-    ]
-    found = {p.id for p, value in defaults if isinstance(value, gast.Constant) and not _is_float(value.value)}
+    defaults = defaults_of(tree).items()
+    found = {one for one, value in defaults if isinstance(value, gast.Constant) and not _is_float(value.value)}
     found |= {p.id for p in every_parameter(tree) if built_in(p, function.module) in ("int", "bool", "str")}
     for node in walk(tree):
         if isinstance(node, gast.Subscript):
