@@ -111,7 +111,7 @@ gpu: $(VENV)/test.installed
 # The explorer's editor: CodeMirror and editor/editor.js in one file, which is committed; needs node.
 editor:
 	cd editor && npm ci --no-audit --no-fund && npm run build
-	xz -9e --stdout editor/build/editor.js > srcgrad/interface/explorer/static/editor.js.xz
+	xz --lzma2=preset=9e,lc=2,pb=0,nice=273 --check=crc32 --stdout editor/build/editor.js > srcgrad/interface/explorer/static/editor.js.xz
 
 clean:
 	rm -rf $(VENV) site build
