@@ -34,6 +34,7 @@ from srcgrad.core.facts import Spec
 from srcgrad.core.trees import (
     Block,
     Node,
+    literal_of,
     literal_value,
     loads,
     names_in,
@@ -134,12 +135,7 @@ def _steps(loop: Node) -> tuple[list[Node], int, bool] | None:
         call, backwards = call.args[0], True
     if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.func.id == "range"):
         return None
-    step = 1
-    if len(call.args) == 3:
-        try:
-            step = literal_value(call.args[2])
-        except (ValueError, TypeError):
-            return None
+    step = literal_of(call.args[2]) if len(call.args) == 3 else 1
     return (call.args, step, backwards) if isinstance(step, int) and step and not call.keywords else None
 
 

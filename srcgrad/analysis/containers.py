@@ -31,7 +31,18 @@ from srcgrad.core.facts import (
     part_of,
 )
 from srcgrad.core.marks import is_opaque
-from srcgrad.core.trees import Block, Node, at, is_write, statement, statements, stores, target, walk, written_names
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    at,
+    find_nodes,
+    is_write,
+    statement,
+    statements,
+    stores,
+    target,
+    written_names,
+)
 from srcgrad.core.visitor import places
 from srcgrad.frontend.early_facts import several_of
 from srcgrad.frontend.resolve import bind, binding_of

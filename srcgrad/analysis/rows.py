@@ -41,6 +41,7 @@ from srcgrad.core.trees import (
     is_integer,
     is_write,
     literal_node,
+    literal_of,
     literal_value,
     loads,
     name,
@@ -620,12 +621,7 @@ def _place(one: Node, facts: Facts) -> object:
 
 def _literal(node: Node | None, default: object = None) -> object:
     """A literal's value; the string "?" for anything else."""
-    if node is None:
-        return default
-    try:
-        return literal_value(node)
-    except (ValueError, TypeError):
-        return "?"
+    return default if node is None else literal_of(node, "?")
 
 
 def _reduction(adds: str) -> Handler:

@@ -51,7 +51,7 @@ from srcgrad.core.trees import (
     header,
     index_rank,
     is_write,
-    literal_value,
+    literal_of,
     parameters,
     part_written,
     statements,
@@ -233,10 +233,7 @@ def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
 
 def literal(node: Node | None, default: object = None) -> object:
     """The value of a literal, or what stands for one that is left out; Ellipsis for anything else."""
-    try:
-        found: object = default if node is None else literal_value(node)
-    except (ValueError, TypeError):
-        return ...
+    found: object = default if node is None else literal_of(node)
     whole = isinstance(found, tuple) and all(type(item) is int for item in found)
     return found if found is None or isinstance(found, bool | int) or whole else ...
 

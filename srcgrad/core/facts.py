@@ -25,7 +25,7 @@ from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import Rule
 from srcgrad.core.source_text import Source, place_in
-from srcgrad.core.trees import Node, find_nodes, literal_value, name, remade
+from srcgrad.core.trees import UNDECIDED, Node, find_nodes, literal_of, literal_value, name, remade
 
 LOOP = "srcgrad.checkpointed"  # marks the header of a checkpointed loop until the normal form is reached
 
@@ -595,9 +595,8 @@ def part_of(kind: Kind, index: Node) -> Kind:
     """The kind of `x[index]`: of the item, for a literal key; what all items are, for any other."""
     if isinstance(index, gast.Slice):
         return _slice_of(kind, index) if kind.tag in ("tuple", "list") else UNKNOWN
-    try:
-        key = literal_value(index)
-    except (ValueError, TypeError):
+    key = literal_of(index)
+    if key is UNDECIDED:
         parts = [part for _, part in kind.items]
         return common_kind(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
     items = dict(kind.items)

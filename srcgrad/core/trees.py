@@ -630,19 +630,22 @@ UNDECIDED = object()
 
 def literal_integer(node: Node | None) -> int | None:
     """The integer that a literal spells; None for anything else."""
-    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-        inner = literal_integer(node.operand)
-        return None if inner is None else -inner
-    value = node.value if isinstance(node, gast.Constant) else None
+    value = None if node is None else literal_of(node)
     return value if type(value) is int else None
 
 
-def literal_of(node: Node) -> object:
-    """The value of a literal; UNDECIDED for anything else."""
+def literal_of(node: Node, otherwise: object = UNDECIDED) -> Any:
+    """The value of a literal; for anything else UNDECIDED, or what is to stand for that."""
     try:
         return literal_value(node)
     except (ValueError, TypeError, SyntaxError):
-        return UNDECIDED
+        return otherwise
+
+
+def literal_bounds(part: Node) -> tuple[Any, Any, Any] | None:
+    """The bounds and the step of a slice, if they are literals or left out."""
+    lower, upper, step = (None if one is None else literal_of(one) for one in (part.lower, part.upper, part.step))
+    return None if UNDECIDED in (lower, upper, step) else (lower, upper, step)
 
 
 def index_rank(index: Node, rank: int | None, integers: frozenset[str] = frozenset()) -> int | None:
@@ -765,12 +768,9 @@ def part_signature(part: Node, integers: frozenset[str]) -> str | None:
         return repr(part.value)
     if not isinstance(part, gast.Slice):
         return None
-    bounds = []
-    for bound in (part.lower, part.upper, part.step):
-        try:
-            bounds.append(None if bound is None else literal_value(bound))
-        except (ValueError, TypeError):
-            return None
+    bounds = literal_bounds(part)
+    if bounds is None:
+        return None
     lower, upper, step = bounds
     if step is None and (lower or 0) >= 0 and (upper is None or upper < 0):
         return str(-(lower or 0) + (upper or 0))  # so many rows are left out

@@ -34,7 +34,7 @@ from srcgrad.core.trees import (
     assign,
     expression,
     literal_node,
-    literal_value,
+    literal_of,
     loads,
     name,
     new_axes,
@@ -393,10 +393,7 @@ def _literals(value: Node) -> tuple[object, object]:
     """The axis and keepdims of a `spread`; Ellipsis where they are not literal."""
     found: list[object] = [None, False]
     for position, node in enumerate(value.args[2:4]):
-        try:
-            found[position] = literal_value(node)
-        except (ValueError, TypeError):
-            found[position] = ...
+        found[position] = literal_of(node, ...)
     axis, keepdims = found
     if axis is not None and axis is not ... and not isinstance(axis, int | tuple):
         axis = ...

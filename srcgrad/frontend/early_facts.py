@@ -31,8 +31,9 @@ from srcgrad.core.trees import (
     header,
     holds,
     is_integer,
+    literal_bounds,
     literal_node,
-    literal_value,
+    literal_of,
     loads,
     name,
     names_in,
@@ -559,10 +560,7 @@ def _place(node: Node, facts: Facts, count: int) -> int | None:
     operation = facts.resolution.operation.get(node.value)
     if target(node) is None or operation is None or operation.function is not operator.getitem:
         return None
-    try:
-        place = literal_value(operation.bound["index"])
-    except (ValueError, TypeError):
-        return None
+    place = literal_of(operation.bound["index"])
     return place % count if isinstance(place, int) and -count <= place < count else None
 
 
@@ -572,13 +570,8 @@ def _slice(node: Node, facts: Facts, count: int) -> list[int] | None:
     if target(node) is None or operation is None or operation.function is not operator.getitem:
         return None
     index = operation.bound["index"]
-    if not isinstance(index, gast.Slice):
-        return None
-    try:
-        bounds = [one and literal_value(one) for one in (index.lower, index.upper, index.step)]
-    except (ValueError, TypeError):
-        return None
-    return list(range(count))[slice(*bounds)]
+    bounds = literal_bounds(index) if isinstance(index, gast.Slice) else None
+    return None if bounds is None else list(range(count))[slice(*bounds)]
 
 
 def _statement(node: Node, following: Node | None, work: _Work) -> Block:

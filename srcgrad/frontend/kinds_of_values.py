@@ -23,7 +23,7 @@ from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.core.namespace import Namespace
-from srcgrad.core.trees import Node, literal_value
+from srcgrad.core.trees import Node, literal_of
 
 ARRAY, NUMERIC = Kind("array"), Kind("numeric")  # numeric: a number or an array
 INTEGER, FLOAT = Kind("scalar", 0, dtype="integer"), Kind("scalar", 0, dtype="floating")
@@ -146,8 +146,8 @@ def fields_of_class(owner: type) -> tuple[str, ...]:
 
 def class_of_fields(call: Node) -> Kind:
     """The class that `namedtuple("R", "a b")` makes inside of a function, the same one for the same names."""
-    words = {str(word.arg): _literal(word.value) for word in call.keywords}
-    given = [_literal(one) for one in call.args]
+    words = {str(word.arg): literal_of(word.value, ...) for word in call.keywords}
+    given = [literal_of(one, ...) for one in call.args]
     title, fields = given if len(given) == 2 else (None, None)
     fields = tuple(fields.replace(",", " ").split()) if isinstance(fields, str) else fields
     named = isinstance(fields, list | tuple) and all(isinstance(one, str) for one in fields)
@@ -217,32 +217,24 @@ def part_at(kind: Kind, index: Node, of: dict[Node, Kind]) -> Kind:
     if kind.tag in SEQUENCES:
         if isinstance(index, gast.Slice):
             return Kind(kind.tag, None, ((ANY, each_of(kind)),) if kind.items else ())
-        items, place = dict(kind.items), _literal(index)
+        items, place = dict(kind.items), literal_of(index, ...)
         if isinstance(place, int) and ANY not in items:
             found: Kind = items.get(place % len(items) if items else place, UNKNOWN)
             return found
         return each_of(kind)
     if kind.tag == "dict":
-        items, key = dict(kind.items), _literal(index)
+        items, key = dict(kind.items), literal_of(index, ...)
         known: Kind | None = items.get(key) if isinstance(key, Hashable) else None
         return known or items.get(ANY) or all_of(list(items.values()))
     if kind.tag == "string":
         return STRING
     if kind.tag == "made":
         fields: dict[object, Kind] = dict(kind.items[1:])
-        return fields.get(_literal(index), UNKNOWN)
+        return fields.get(literal_of(index, ...), UNKNOWN)
     if kind.tag == "array" and kind.ndim is not None:
         rank = _rank(kind.ndim, index, of)
         return NUMERIC if rank is None else Kind("array", rank) if rank else SCALAR
     return NUMERIC if kind.tag in OF_NUMBERS else UNKNOWN
-
-
-def _literal(index: Node) -> object:
-    try:
-        found: object = literal_value(index)
-    except (ValueError, TypeError):
-        return ...
-    return found
 
 
 def _rank(ndim: int, index: Node, of: dict[Node, Kind]) -> int | None:

@@ -48,7 +48,7 @@ from srcgrad.core.trees import (
     expression,
     header,
     literal_node,
-    literal_value,
+    literal_of,
     loads,
     name,
     same_tree,
@@ -144,10 +144,7 @@ def store(body: Statements, node: Node, held: str, holds: Value, target: Node, m
     having = body.has(held)
     each = common_value([holds.any_item(), value])
     known = Value(None, having, holds.tag, each=add_leading_axis(each) if having else each)
-    try:
-        key: object = literal_value(target.slice)
-    except (ValueError, TypeError):
-        key = None
+    key = literal_of(target.slice, None)
     if holds.items is not None and key in dict(holds.items):
         items = tuple((k, value if k == key else v) for k, v in holds.items)
         known = Value(None, having, holds.tag, tuple((k, add_leading_axis(v) if having else v) for k, v in items))

@@ -47,7 +47,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     literal_node,
-    literal_value,
+    literal_of,
     loads,
     name,
     statements,
@@ -543,10 +543,7 @@ def _product(one: Axes, two: Axes, lengths: Lengths) -> Axes | None:
 def _axes_of_transpose(axes: Axes, order: list[Node]) -> Axes | None:
     if not order:
         return axes[::-1]
-    try:
-        found = literal_value(order[0])
-    except (ValueError, TypeError):
-        return None
+    found = literal_of(order[0])
     plain = isinstance(found, tuple) and sorted(found) == list(range(len(axes)))
     return tuple(axes[k] for k in found) if plain else None
 

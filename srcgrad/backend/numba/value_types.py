@@ -31,9 +31,10 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
+    holds,
     literal_integer,
     literal_node,
-    literal_value,
+    literal_of,
     loads,
     name,
     statements,
@@ -193,10 +194,7 @@ class Lengths:
 
 def literal_axes(axis: Node, rank: int) -> tuple[int, ...] | None:
     """The axes that a literal names, all for None; None for anything else."""
-    try:
-        found = literal_value(axis)
-    except (ValueError, TypeError):
-        return None
+    found = literal_of(axis)
     listed = range(rank) if found is None else found if isinstance(found, tuple) else (found,)
     if any(type(one) is not int or not -rank <= one < rank for one in listed):
         return None

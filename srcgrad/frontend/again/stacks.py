@@ -28,7 +28,7 @@ from srcgrad.core.trees import (
     header,
     is_write,
     literal_node,
-    literal_value,
+    literal_of,
     name,
     part_written,
     same_tree,
@@ -199,10 +199,7 @@ def _place(part: Node, count: int) -> int | None:
     """The place that `primals[0]` or `primals[-1]` reads; None for anything else."""
     if not isinstance(part, gast.Subscript):
         return None
-    try:
-        place = literal_value(part.slice)
-    except (ValueError, TypeError):
-        return None
+    place = literal_of(part.slice)
     return place % count if isinstance(place, int) and -count <= place < count else None
 
 
@@ -299,10 +296,7 @@ class _Portion:
 
 def _step(part: Node) -> int | None:
     """The step of a slice; None where it is no literal, or where a slice that goes backwards has a first item."""
-    try:
-        step = 1 if part.step is None else literal_value(part.step)
-    except (ValueError, TypeError):
-        return None
+    step = 1 if part.step is None else literal_of(part.step)
     return step if type(step) is int and (step > 0 or part.lower is None) else None
 
 

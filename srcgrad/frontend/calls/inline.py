@@ -39,6 +39,7 @@ from srcgrad.core.trees import (
     at,
     children,
     copy,
+    find_nodes,
     given_by_place,
     is_write,
     name,

@@ -41,7 +41,6 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     header,
-    holds,
     literal_node,
     name,
     names_in,

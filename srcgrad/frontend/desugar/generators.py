@@ -31,6 +31,7 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     given_by_place,
+    holds,
     literal_node,
     name,
     own_names,

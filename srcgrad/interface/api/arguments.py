@@ -36,7 +36,7 @@ from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import source_of
 from srcgrad.core.target import DeviceArray
-from srcgrad.core.trees import Node, defaults_of, parameters, statements, stores, walk
+from srcgrad.core.trees import Node, defaults_of, find_nodes, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.module import Module
 from srcgrad.pipeline import BegunFunction, prepare_facts, until

@@ -71,6 +71,7 @@ from srcgrad.interface.check.finite_differences import (
     vector,
     vector_along,
 )
+from srcgrad.interface.cli.terminal import columns
 from srcgrad.interface.dump import function_of, module_of
 from srcgrad.interface.targets import find_target
 
@@ -573,9 +574,7 @@ def table(records: Sequence[Record]) -> str:
         place = (record.function, str(record.order), record.oracle, record.argument, str(record.direction))
         detail = f"undecided: {record.detail}" if record.undecided else record.detail
         rows.append((*place, f"{record.error:.1e}", f"{record.tolerance:.1e}", detail))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(map(str.rstrip, lines))
+    return columns(rows).rstrip("\n")
 
 
 def _subject(

@@ -30,6 +30,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.identity import spelling, ufunc_methods
 from srcgrad.core.rules import Rule, compositions_beside, is_users, rule_of, rules
 from srcgrad.frontend.resolve import METHODS
+from srcgrad.interface.cli.terminal import columns
 from srcgrad.templates import conventions
 
 MEASURED = Path(__file__).with_name("measured.json")
@@ -52,9 +53,7 @@ def table() -> str:
     """One line for each operation: name, kind, what there is in reverse and forward mode, note."""
     rows = [("operation", "kind", "reverse", "forward", "note")]
     rows += [(rule.name, rule.kind, *_modes(rule), rule.note) for rule in known_rules()]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    return columns(rows)
 
 
 def _modes(rule: Rule) -> tuple[str, str]:
