@@ -343,15 +343,16 @@ class _Items:
         def meant(part: Node) -> bool:
             return isinstance(part, gast.Name) and part.id in names
 
-        if isinstance(node, gast.Subscript) and meant(node.value):
+        kind = type(node)
+        if kind is gast.Subscript and meant(node.value):
             self.places.add(gast.unparse(node.slice))
-        if isinstance(node, gast.For | gast.comprehension):
+        if kind is gast.For or kind is gast.comprehension:
             return meant(node.iter)
-        if isinstance(node, gast.Starred):
+        if kind is gast.Starred:
             return meant(node.value)
-        if isinstance(node, gast.Assign):
+        if kind is gast.Assign:
             return meant(node.value) and not isinstance(node.targets[0], gast.Name)
-        return isinstance(node, gast.Call) and self._call(node, meant, facts)
+        return kind is gast.Call and self._call(node, meant, facts)
 
     def _call(self, call: Node, meant: Callable[[Node], bool], facts: Facts) -> bool:
         given = [*call.args, *(word.value for word in call.keywords)]

@@ -288,25 +288,24 @@ def _source(node: Node, facts: Facts) -> bool:
 
 def may_be_complex(node: Node, facts: Facts) -> bool:
     """Whether the value of an expression, of the primal or of a derivative, may be complex."""
-    if isinstance(node, gast.Name):
+    while type(node) is gast.BinOp:  # a long chain is walked, not descended
+        if may_be_complex(node.right, facts):
+            return True
+        node = node.left
+    kind = type(node)
+    if kind is gast.Name:
         return _name(node, facts)
-    if isinstance(node, gast.Constant):
+    if kind is gast.Constant:
         return isinstance(node.value, complex)
-    if isinstance(node, gast.BinOp):
-        while isinstance(node, gast.BinOp):  # a long chain is walked, not descended
-            if may_be_complex(node.right, facts):
-                return True
-            node = node.left
-        return may_be_complex(node, facts)
-    if isinstance(node, gast.Compare | gast.Slice | gast.JoinedStr):
-        return False
-    if isinstance(node, gast.Attribute):
+    if kind is gast.Attribute:
         return _attribute(node, facts)
-    if isinstance(node, gast.Subscript):
+    if kind is gast.Subscript:
         return may_be_complex(node.value, facts)
-    if isinstance(node, gast.Call):
+    if kind is gast.Call:
         return _call(node, facts)
-    if isinstance(node, gast.IfExp):
+    if kind in (gast.Compare, gast.Slice, gast.JoinedStr):
+        return False
+    if kind is gast.IfExp:
         return may_be_complex(node.body, facts) or may_be_complex(node.orelse, facts)
     return any(may_be_complex(child, facts) for child in children(node))
 

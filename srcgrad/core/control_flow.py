@@ -72,12 +72,13 @@ def _chain(result: Graph, block: Block, before: list[int], left: Left) -> list[i
         result.index[node] = number
         for previous in before:
             result.successors[previous].append(number)
-        if isinstance(node, gast.If):
+        kind = type(node)
+        if kind is gast.If:
             after = _chain(result, node.body, [number], left)
             before = after + _chain(result, node.orelse, [number], left)
-        elif isinstance(node, gast.For | gast.While):
+        elif kind is gast.For or kind is gast.While:
             inside = number
-            if isinstance(node, gast.For):
+            if kind is gast.For:
                 inside = len(result.nodes)
                 result.nodes.append(node)
                 result.successors.append([])
@@ -87,8 +88,8 @@ def _chain(result: Graph, block: Block, before: list[int], left: Left) -> list[i
             for last in [*_chain(result, node.body, [inside], own), *own[gast.Continue]]:
                 result.successors[last].append(number)
             before = _chain(result, node.orelse or [], [number], left) + own[gast.Break]
-        elif isinstance(node, gast.Break | gast.Continue | gast.Return) and type(node) in left:
-            left[type(node)].append(number)
+        elif kind in left:
+            left[kind].append(number)
             before = []
         else:
             before = [number]

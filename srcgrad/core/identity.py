@@ -46,7 +46,7 @@ def key_of(op: Any) -> Key:
     The methods of a ufunc, such as `np.add.reduce`, are new objects too: they are known by ufunc and name.
     """
     kind = type(op)
-    if kind is FunctionType or kind.__name__ == "ufunc":
+    if kind is FunctionType or kind is type or kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher"):
         return id(op)
     if kind is MethodType:
         return id(op.__func__), id(op.__self__)

@@ -32,7 +32,7 @@ class _FieldsOfInterest(dict[type, tuple[str, ...]]):
 
     def __missing__(self, kind: type) -> tuple[str, ...]:
         fields = () if kind in _LEAVES else getattr(kind, "_fields", ())
-        return self.setdefault(kind, tuple(key for key in reversed(fields) if key not in _PLAIN_FIELDS))
+        return self.setdefault(kind, tuple(key for key in fields if key not in _PLAIN_FIELDS))
 
 
 _BELOW = _FieldsOfInterest()
@@ -49,29 +49,33 @@ class NodeWalk:
     def __init__(self, root: Node) -> None:
         nodes: list[Node] = []
         lists: list[list[Node]] = []
-        todo = [root]
-        push, pop, found = todo.append, todo.pop, nodes.append
-        below, word = _BELOW, gast.Name
-        while todo:
-            item = pop()
-            if item is None:  # `{**e}` has no key there
-                continue
-            found(item)
-            table = item.__dict__
-            for key in below[type(item)]:
-                value = table.get(key)
-                if type(value) is list:
-                    lists.append(value)
-                    todo += value[::-1]
-                elif value is not None:
-                    push(value)
-        self.nodes, self.names = tuple(nodes), [item.__dict__ for item in nodes if type(item) is word]
-        tables = [item.__dict__ for item in nodes if below[type(item)]]
+        _collect([root], nodes, lists)
+        self.nodes, self.names = tuple(nodes), [item.__dict__ for item in nodes if type(item) is gast.Name]
+        tables = [item.__dict__ for item in nodes if _BELOW[type(item)]]
         self.hold: list[object] = [*tables, *lists]
         self.held: list[Any] = [*map(dict.copy, tables), *map(list.copy, lists)]
         self.named: list[object] | None = None
         self.reads: tuple[str, ...] = ()
         self.kinds = frozenset(map(type, nodes))
+
+
+def _collect(items: list[Node], nodes: list[Node], lists: list[list[Node]]) -> None:
+    """Add these nodes with all below them, and the lists in which they hang."""
+    for item in items:
+        if item is None:  # `{**e}` has no key there
+            continue
+        nodes.append(item)
+        table = item.__dict__
+        for key in _BELOW[type(item)]:
+            if key not in table or (value := table[key]) is None:
+                continue
+            if type(value) is list:
+                lists.append(value)
+                _collect(value, nodes, lists)
+            elif _BELOW[type(value)]:
+                _collect([value], nodes, lists)
+            else:
+                nodes.append(value)
 
 
 _known: dict[Node, NodeWalk] = {}
@@ -122,7 +126,7 @@ N = TypeVar("N", bound=gast.AST)
 
 _HERE = {"visit_Name", "visit_arg", "visit_FunctionDef"}  # of what gast makes otherwise than field by field
 _OTHERWISE = {key for key in vars(Ast3ToGAst) if key.startswith("visit_")} - _HERE
-_TEXTS = {"id", "attr", "arg", "name", "level", "module", "asname", "type_comment", "conversion", "is_async"}
+_TEXTS = _PLAIN_FIELDS - {"ctx", "op", "ops"} | {"str"}
 
 
 class _Kinds(dict[type, tuple[Any, tuple[str, ...]]]):
@@ -131,7 +135,7 @@ class _Kinds(dict[type, tuple[Any, tuple[str, ...]]]):
     def __missing__(self, kind: type) -> tuple[object, tuple[str, ...]]:
         spelled = "Name" if kind is ast.arg else kind.__name__
         asked = f"visit_{spelled}" in _OTHERWISE or not hasattr(gast, spelled)
-        fields = () if kind is ast.Constant else tuple(key for key in getattr(kind, "_fields", ()) if key not in _TEXTS)
+        fields = () if kind in _LEAVES else tuple(key for key in getattr(kind, "_fields", ()) if key not in _TEXTS)
         return self.setdefault(kind, (None if asked else getattr(gast, spelled), fields))
 
 
@@ -166,8 +170,8 @@ def to_gast(node: ast.AST, levels: int = 1_000_000) -> Node:
     for key in fields:
         value = made[key]
         if type(value) is list:
-            made[key] = [to_gast(item, levels) if isinstance(item, ast.AST) else item for item in value]
-        elif isinstance(value, ast.AST):
+            made[key] = [item if item is None else to_gast(item, levels) for item in value]
+        elif value is not None:
             made[key] = to_gast(value, levels)
     if kind is ast.Name:
         made["annotation"] = made["type_comment"] = None
@@ -220,11 +224,9 @@ def twin(node: Node, change: Callable[[Node], Node]) -> Node:
     made = new.__dict__
     made.update(node.__dict__)
     for key in DEEP[kind]:
-        value = made.get(key)
-        if type(value) is list:
-            made[key] = [item if item is None else change(item) for item in value]
-        elif value is not None:
-            made[key] = change(value)
+        if key in made and (value := made[key]) is not None:
+            whole = type(value) is not list
+            made[key] = change(value) if whole else [item if item is None else change(item) for item in value]
     return new
 
 
@@ -334,11 +336,8 @@ def children(node: Node) -> list[Node]:
     found: list[Node] = []
     table = node.__dict__
     for key in DEEP[type(node)]:
-        value = table.get(key)
-        if type(value) is list:
-            found += value
-        elif value is not None:
-            found.append(value)
+        if key in table and (value := table[key]) is not None:
+            found += value if type(value) is list else [value]
     return found if None not in found else [child for child in found if child is not None]
 
 
@@ -363,12 +362,9 @@ def parsed_children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one of Python's own, operators and contexts left out."""
     found: list[ast.AST] = []
     table = node.__dict__
-    for key in reversed(_BELOW[type(node)]):
-        value = table.get(key)
-        if type(value) is list:
-            found += value
-        elif value is not None:
-            found.append(value)
+    for key in _BELOW[type(node)]:
+        if key in table and (value := table[key]) is not None:
+            found += value if type(value) is list else [value]
     return [item for item in found if item is not None] if None in found else found
 
 
@@ -426,7 +422,7 @@ def stores(node: Node) -> list[str]:
     kind = type(node)
     if kind is gast.Assign:
         parts, value = node.targets, node.value
-        if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
+        if type(parts[0]) is gast.Name and parts[-1] is parts[0]:  # most statements
             bound = [parts[0].id]
             return bound + _popped_list(value) if type(value) is gast.Call and not value.args else bound
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
@@ -482,7 +478,7 @@ def is_write(node: Node) -> bool:
     kind = type(node)
     if kind is not gast.AugAssign and (kind is not gast.Assign or len(node.targets) != 1):
         return False
-    part = part_written(node)
+    part = node.target if kind is gast.AugAssign else node.targets[0]
     return type(part) is gast.Subscript and root(part) is not None
 
 
@@ -525,9 +521,9 @@ def called_name(node: Node | None) -> str:
 
 def target(node: Node) -> str | None:
     """The name that an assignment `name = ...` binds; None for any other statement."""
-    if type(node) is gast.Assign and len(node.targets) == 1:
+    if type(node) is gast.Assign:
         bound = node.targets[0]
-        if type(bound) is gast.Name:
+        if type(bound) is gast.Name and node.targets[-1] is bound:
             made: str = bound.id
             return made
     return None
@@ -554,7 +550,8 @@ def same_tree(one: Node, other: Node) -> bool:
             todo += zip(one, other, strict=True)
         elif isinstance(one, gast.AST):
             own, its = one.__dict__, other.__dict__
-            todo += [(own.get(key), its.get(key)) for key in one._fields]
+            pairs = [(own.get(key), its.get(key)) for key in one._fields]
+            todo += [pair for pair in pairs if pair[0] is not pair[1]]
         elif repr(one) != repr(other):  # 0.0 is not -0.0
             return False
     return True

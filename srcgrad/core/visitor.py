@@ -50,8 +50,10 @@ def _rewrite_part(part: Node, change: Callable[[Node], Node], apart: tuple[type,
     return rewrite(part, change, apart)
 
 
-def rewrite_parts(node: Node, change: Callable[[Node], Node]) -> None:
+def rewrite_parts(node: Node, change: Callable[[Node], Node], apart: tuple[str, ...] = ()) -> None:
     """Put what `change` makes of each node right below a node in its place, in order; it looks further by itself.
+
+    What hangs below the fields in `apart` stays.
 
     >>> from srcgrad.core.trees import literal_node, expression
     >>> tree = expression("f(a + b)")
@@ -61,7 +63,7 @@ def rewrite_parts(node: Node, change: Callable[[Node], Node]) -> None:
     """
     table = node.__dict__
     for key in DEEP[type(node)]:
-        part = table.get(key)
+        part = table.get(key) if key not in apart else None
         if type(part) is list:
             table[key] = [item if item is None else change(item) for item in part]
         elif part is not None:
@@ -171,8 +173,8 @@ def places(block: Block, around: tuple[Node, ...] = ()) -> Iterator[Place]:
     for node in block:
         yield Place(node, block, around)
         if type(node) in _HOLDERS:
-            for key in BLOCKS:
-                yield from places(node.__dict__.get(key) or [], (*around, node))
+            for inner in filter(None, map(node.__dict__.get, BLOCKS)):
+                yield from places(inner, (*around, node))
 
 
 def blocks(block: Block) -> list[Block]:

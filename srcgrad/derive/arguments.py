@@ -47,6 +47,7 @@ from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import FITTED, Rule, parts_of, rule_of
 from srcgrad.core.trees import (
+    SIMPLE,
     Block,
     Node,
     assign,
@@ -692,22 +693,24 @@ class _Places:
         return of if sure and not any(getattr(node, "id", "") in self.other for node in walk(value)) else []
 
     def _expression(self, node: Node, always: bool) -> None:
-        named = isinstance(node, gast.Subscript) and isinstance(getattr(node.slice, "value", None), str)
-        if named:
+        kind = type(node)
+        if kind in SIMPLE:
+            return
+        if kind is gast.Subscript and isinstance(getattr(node.slice, "value", None), str):
             own = [one for one in self._list(node.value) if isinstance(node.ctx, gast.Store) or one in self.parts]
             self.named.update(dict.fromkeys(own))
-        if isinstance(node, gast.Subscript) and not _has_axes(node.slice):
+        if kind is gast.Subscript and not _has_axes(node.slice):
             self.read.update(dict.fromkeys(self._list(node.value)))
             adjoint = getattr(node.value, "id", "")
             owner = self.facts.names.adjoint_of.get(adjoint, "")
             if isinstance(node.ctx, gast.Store) and owner in [p for of in self.held.values() for p in of]:
                 self.read[owner] = None
-        elif isinstance(node, gast.Call):
+        elif kind is gast.Call:
             self._call(node)
-        if isinstance(node, gast.UnaryOp) and function_called(node.operand, self.facts) in FITTED:
+        if kind is gast.UnaryOp and function_called(node.operand, self.facts) in FITTED:
             of = self._list(node.operand.args[1])
             self.negative.update({p: None for p in of if self.facts.memory.if_list.get(p) != "error"})
-        if always and isinstance(node, gast.Attribute) and node.attr not in _OF_LISTS:
+        if always and kind is gast.Attribute and node.attr not in _OF_LISTS:
             self.own.update(dict.fromkeys(self._certain_lists(node.value)))
         if always and node not in self.facts.origin.foreign:
             self.arrays.update(dict.fromkeys(self._of_arrays(node)))
@@ -730,17 +733,20 @@ class _Places:
 
     def _of_arrays(self, node: Node) -> list[str]:
         """The arguments with which an expression is an error if they are lists."""
-        if isinstance(node, gast.Subscript) and _has_axes(node.slice) and not isinstance(node.slice, gast.Slice):
+        kind = type(node)
+        if kind is gast.BinOp:
+            return self._lists_of_operands(node.left, node.right, node.op)
+        if kind is gast.Subscript and _has_axes(node.slice) and not isinstance(node.slice, gast.Slice):
             return self._certain_lists(node.value)
-        if isinstance(node, gast.Call):
+        if kind is gast.Call:
             found = binding_of(node.func, self.facts, self.facts.names.local)
             of_numbers = found is not None and getattr(found.object, "__module__", "") == "math"
             return [one for part in node.args for one in self._certain_lists(part)] if of_numbers else []
-        if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
+        if kind is gast.UnaryOp and not isinstance(node.op, gast.Not):
             return self._certain_lists(node.operand)
-        if isinstance(node, gast.Compare) and isinstance(node.ops[0], _ORDERS):
+        if kind is gast.Compare and isinstance(node.ops[0], _ORDERS):
             return self._lists_of_operands(node.left, node.comparators[0], gast.Sub())
-        return self._lists_of_operands(node.left, node.right, node.op) if isinstance(node, gast.BinOp) else []
+        return []
 
     def _lists_of_operands(self, left: Node, right: Node, op: Node) -> list[str]:
         of = [*self._certain_lists(left), *self._certain_lists(right)]

@@ -224,25 +224,29 @@ class TemplateReading:
     floor: Callable[[str], float | None] = _unknown_floor  # the least that the value of a name can be
 
 
+_FINITE = (gast.Compare, gast.BoolOp, gast.Slice)
+
+
 def is_finite(node: Node, reading: TemplateReading) -> bool:
     """Whether an expression is a finite number wherever the names that are finite are numbers at all."""
-    if derivative_of(node) is not None or isinstance(node, gast.Compare | gast.BoolOp | gast.Slice):
-        return True
-    if isinstance(node, gast.Constant):
-        return not isinstance(node.value, float | complex) or np.isfinite(node.value)
-    if isinstance(node, gast.Name):
+    kind = type(node)
+    if kind is gast.Name:
         meant = reading.value(node.id)
         return reading.is_finite(node.id) if meant is None else is_finite(meant, reading)
-    if isinstance(node, gast.UnaryOp):
+    if kind is gast.Constant:
+        return not isinstance(node.value, float | complex) or np.isfinite(node.value)
+    if derivative_of(node) is not None or kind in _FINITE:
+        return True
+    if kind is gast.UnaryOp:
         return is_finite(node.operand, reading)
-    if isinstance(node, gast.BinOp):
+    if kind is gast.BinOp:
         return _is_finite_operation(node, reading)
-    if isinstance(node, gast.Call):
+    if kind is gast.Call:
         return _is_finite_call(node, reading)
-    if isinstance(node, gast.Attribute):
+    if kind is gast.Attribute:
         known = reading.called(node)
         return math.isfinite(known) if isinstance(known, float) else is_finite(node.value, reading)
-    if isinstance(node, gast.Subscript):
+    if kind is gast.Subscript:
         return is_finite(node.value, reading)
     return isinstance(node, gast.Tuple | gast.List) and all(is_finite(part, reading) for part in node.elts)
 

@@ -216,10 +216,8 @@ def _arrays(order: list[Node]) -> frozenset[str]:
     """Names of which elements or values are taken as of arrays: their attribute `shape` is that of an array."""
     found = set()
     for part in (part for node in order for part in header(node)):
-        for item in walk(part):
-            used = [item.value] if isinstance(item, gast.Subscript) else []
-            if isinstance(item, gast.BinOp):
-                used = [item.left, item.right]
+        for item in find_nodes(part, gast.Subscript, gast.BinOp):
+            used = [item.value] if isinstance(item, gast.Subscript) else [item.left, item.right]
             found |= {one.id for one in used if isinstance(one, gast.Name)}
     return frozenset(found)
 

@@ -400,7 +400,9 @@ def rename_shadows(source: Source) -> Source:
     tree = tree_without_shadows(source.tree)
     if tree is source.tree:
         return source
-    return replace(source, tree=tree, respelled=source.respelled or any(map(_is_reserved, walk(source.tree))))
+    return replace(
+        source, tree=tree, respelled=source.respelled or any(map(_is_reserved, find_nodes(source.tree, gast.Name)))
+    )
 
 
 def tree_without_shadows(tree: Node) -> Node:
@@ -412,7 +414,8 @@ def tree_without_shadows(tree: Node) -> Node:
         g = lambda k_: k_ * x
         return g(k)
     """
-    if not any(isinstance(n, (*_COMPREHENSIONS, *_FUNCTIONS)) or _is_reserved(n) for n in walk(tree) if n is not tree):
+    inner = [n for n in find_nodes(tree, *_COMPREHENSIONS, *_FUNCTIONS) if n is not tree]
+    if not inner and not any(map(_is_reserved, find_nodes(tree, gast.Name))):
         return tree
     if holds(tree, gast.ClassDef) or not any(_renamed(_scopes(tree))):
         return tree
@@ -425,7 +428,7 @@ def tree_without_shadows(tree: Node) -> Node:
 
 
 def _is_reserved(node: Node) -> bool:
-    return isinstance(node, gast.Name) and node.id in RESERVED and not isinstance(node.ctx, gast.Load)
+    return type(node) is gast.Name and node.id in RESERVED and not isinstance(node.ctx, gast.Load)
 
 
 def _renamed(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:

@@ -53,6 +53,7 @@ from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar, function_calle
 from srcgrad.core.printer.statements import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
+    SIMPLE,
     Block,
     Node,
     assign,
@@ -208,8 +209,8 @@ def _handed_on(node: Node, facts: Facts) -> list[str]:
 
 def _hand_on(item: Node, used: bool, found: list[str], facts: Facts) -> None:
     """Add what an expression may hand on; `used`: arithmetic reads the value, and that is all that happens to it."""
-    if isinstance(item, gast.Name):
-        if not used:
+    if type(item) in SIMPLE:
+        if not used and type(item) is gast.Name:
             found.append(item.id)
     elif isinstance(item, gast.BinOp | gast.Compare) or isinstance(getattr(item, "op", None), gast.USub | gast.Not):
         for child in children(item):

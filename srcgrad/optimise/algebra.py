@@ -61,6 +61,7 @@ from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, copy_with_facts, function_called
 from srcgrad.core.trees import (
     COMPOUND,
+    SIMPLE,
     Block,
     Node,
     at,
@@ -82,7 +83,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import bindings, replace, rewrite, rewrite_statements
+from srcgrad.core.visitor import bindings, replace, rewrite, rewrite_parts, rewrite_statements
 from srcgrad.derive.program import Program
 from srcgrad.optimise.broadcasting import without_kept_axes
 
@@ -309,17 +310,10 @@ def _multiply_constants(node: Node, facts: Facts) -> None:
 
 def _merge_constants(value: Node, facts: Facts, inside: bool) -> Node:
     """An expression in which each product has one constant; `inside` tells whether it is an operand of arithmetic."""
+    if type(value) in SIMPLE:
+        return value
     arithmetic = isinstance(value, gast.BinOp | gast.UnaryOp)
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            setattr(
-                value,
-                key,
-                [_merge_constants(item, facts, False) if isinstance(item, gast.AST) else item for item in part],
-            )
-        elif isinstance(part, gast.AST) and part._fields and key != "slice":
-            setattr(value, key, _merge_constants(part, facts, arithmetic))
+    rewrite_parts(value, lambda part: _merge_constants(part, facts, arithmetic), apart=("slice",))
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
         return _factor_out_power(value, facts)
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
@@ -439,12 +433,7 @@ def _move_constants(value: Node, facts: Facts) -> Node:
             for op, one in factors[1:] if places else ():
                 first = at(gast.BinOp(first, op(), one), value)
             value = first if places else value
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            setattr(value, key, [_move_constants(item, facts) if isinstance(item, gast.AST) else item for item in part])
-        elif isinstance(part, gast.AST) and part._fields and key != "slice":
-            setattr(value, key, _move_constants(part, facts))
+    rewrite_parts(value, lambda part: _move_constants(part, facts), apart=("slice",))
     return value
 
 

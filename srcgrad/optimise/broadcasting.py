@@ -45,6 +45,7 @@ from srcgrad.core.rules import FITTED, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
     NOTHING,
+    SIMPLE,
     Block,
     Node,
     children,
@@ -263,17 +264,16 @@ _ATTRIBUTES = ("shape", "ndim", "size", "dtype")
 
 def outline(node: Node, facts: Facts) -> Node | None:
     """The part of an attribute or a call that is looked at for its shape, and its dtype, alone."""
-    if isinstance(node, gast.Attribute):
-        return node.value if node.attr in _ATTRIBUTES else None
-    if not isinstance(node, gast.Call):
-        return None
+    kind = type(node)
+    if kind is not gast.Call:
+        return node.value if kind is gast.Attribute and node.attr in _ATTRIBUTES else None
     rule = rule_of(function_called(node, facts))
     return rule.argument(node, rule.outline) if rule is not None and rule.outline else None
 
 
 def is_fitted(call: Node, facts: Facts) -> bool:
     """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)`."""
-    if not isinstance(call, gast.Call) or len(call.args) != 2 or call.keywords:
+    if type(call) is not gast.Call or len(call.args) != 2 or call.keywords:
         return False
     return function_called(call, facts) in FITTED
 
@@ -295,8 +295,8 @@ def indices(node: Node) -> list[Node]:
 
 def elements(node: Node, facts: Facts) -> list[Node]:
     """The names that an expression reads for their elements, not for their shape alone."""
-    if isinstance(node, gast.Name):
-        return [] if isinstance(node.ctx, gast.Store) else [node]
+    if type(node) in SIMPLE:
+        return [node] if type(node) is gast.Name and type(node.ctx) is not gast.Store else []
     shaped = outline(node, facts)
     parts = [part for part in children(node) if part is not shaped]
     return [

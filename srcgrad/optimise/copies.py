@@ -387,8 +387,8 @@ def _places(block: Block) -> tuple[dict[str, list[tuple[int, Node]]], dict[str, 
             for name in stores(inner):
                 written.setdefault(name, []).append(position)
             for part in header(inner):
-                for item in walk(part):
-                    if type(item) is gast.Name and type(item.ctx) is gast.Load:
+                for item in find_nodes(part, gast.Name):
+                    if type(item.ctx) is gast.Load:
                         read.setdefault(item.id, []).append((position, item))
     return read, written
 

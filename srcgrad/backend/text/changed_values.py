@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from srcgrad.backend.text.import_effects import FUNCTIONS, Effects, Event, Place, Value, Values, effects_of, within
 from srcgrad.core.bindings import Binding, StaticModule, binding_of_text
-from srcgrad.core.trees import parsed_nodes
+from srcgrad.core.trees import parsed_children, parsed_nodes
 from srcgrad.frontend.calls.side_effects import MODULES, SOURCES
 
 
@@ -157,17 +157,19 @@ def _mentions(node: ast.AST, name: str) -> bool:
 def _writers_not_called(module: StaticModule, name: str, effects: Effects) -> list[int]:
     """Lines of functions that assign items or attributes of the module's value, and that the import does not call."""
     found: list[int] = []
-    todo: list[ast.AST] = list(ast.iter_child_nodes(module.tree))
+    todo = parsed_children(module.tree)
     while todo:
         node = todo.pop()
         if isinstance(node, FUNCTIONS):
+            if module.text.isascii() and name not in "\n".join(module.lines[node.lineno - 1 : node.end_lineno]):
+                continue  # it does not even spell the name
             inner = parsed_nodes(node)
             stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             if name in stored or name in {n.arg for n in inner if isinstance(n, ast.arg)} or node in effects.called:
                 continue
             found += [n.lineno for n in inner if isinstance(n, ast.Subscript | ast.Attribute) and _writes_to(n, name)]
             continue
-        todo.extend(ast.iter_child_nodes(node))
+        todo += parsed_children(node)
     return found
 
 

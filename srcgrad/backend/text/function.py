@@ -408,10 +408,11 @@ class _UserLines:
         """The line of the statements from `start` on, behind lines whose adjoints were written into them."""
         line: int = getattr(block[start], "lineno", 0)
         found: dict[int, None] = {}
-        for node in block[start:]:
+        joined = self.facts.origin.joined
+        for node in block[start:] if joined else ():
             if getattr(node, "lineno", 0) != line or isinstance(node, COMPOUND):
                 break
-            found.update({own: None for part in walk(node) if (own := self.facts.origin.joined.get(part)) is not None})
+            found.update({joined[part]: None for part in walk(node) if part in joined})
         new = [one for one in found if one != line and one not in self.seen]
         return (*(one for one in new if one in self.spans or one in self.heads), line)
 

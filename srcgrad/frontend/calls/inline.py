@@ -49,6 +49,7 @@ from srcgrad.core.trees import (
     stores,
     walk,
 )
+from srcgrad.core.visitor import rewrite_parts
 from srcgrad.frontend.calls.derivatives_in_body import (
     check_asked,
     derived_call,
@@ -514,16 +515,13 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         for item in value.values[1:]:
             _check_none(item, site)
         return value
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            made = [_expand(p, where, before, site) if isinstance(p, gast.AST) else p for p in part]
-            setattr(value, key, made)
-            for one, other in zip(part, made, strict=True):
-                _keep_kind(one, other, site)
-        elif isinstance(part, gast.AST) and part._fields:
-            setattr(value, key, _expand(part, where, before, site))
-            _keep_kind(part, getattr(value, key), site)
+
+    def expand(part: Node) -> Node:
+        made = _expand(part, where, before, site)
+        _keep_kind(part, made, site)
+        return made
+
+    rewrite_parts(value, expand)
     if not isinstance(value, gast.Call):
         return value
     found = called_by(value, site.facts, site.local)
