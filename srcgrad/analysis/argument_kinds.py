@@ -164,13 +164,14 @@ def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
     single = any(kind.single for kind in facts.kinds.of_names.values())
     symbols = {"1": "1"}  # lengths go by names of their own, so that calls that look alike share one text
     for parameter, argument in bound.items():
-        spec = facts.values.spec.get(argument)
-        if (
-            isinstance(argument, gast.Name)
-            and argument.id in facts.kinds.containers
-            and argument.id in facts.kinds.of_names
-        ):
-            known[parameter] = facts.kinds.of_names[argument.id]
+        spec, held = facts.values.spec.get(argument), getattr(argument, "id", "")
+        seen = facts.kinds.of_expressions.get(argument, UNKNOWN)
+        if held in facts.kinds.containers and held in facts.kinds.of_names:
+            known[parameter] = facts.kinds.of_names[held]
+            continue
+        listed = facts.list_kind(held) or seen.tag
+        if listed == "list" or (listed == "tuple" and any(item.dtype == "floating" for _, item in seen.items)):
+            known[parameter] = Kind(listed)  # of which NumPy makes an array, as of no shape
             continue
         number = isinstance(argument, gast.Constant) and isinstance(argument.value, int | float)
         if number or (spec is not None and spec.scalar and not spec.dtype):

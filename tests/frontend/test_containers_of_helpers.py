@@ -288,3 +288,17 @@ def test_sums_of_what_may_be_a_list_are_added(f: Callable[..., Any], p: Any) -> 
     np.testing.assert_allclose(p_bar, near, rtol=1e-6)
     np.testing.assert_allclose(p_bar, wanted[1], rtol=1e-12)
     np.testing.assert_allclose(x_bar, wanted[0], rtol=1e-12)
+
+
+KNOTS = [0.0, 0.5, 1.0]
+
+
+def interpolated(x, knots):
+    if x[0] > 9.0:
+        return x[0]
+    return np.sum(np.power(x, knots) * knots) * np.interp(x[0], knots, (1.0, 3.0, 2.0), left=-1.0)
+
+
+@pytest.mark.parametrize("f", [lambda x: interpolated(x, [0.0, 0.5, 1.0]), lambda x: interpolated(x, KNOTS)])
+def test_a_list_that_a_helper_reads_as_an_array(f):
+    srcgrad.check_grads(f, (np.array([0.2, 0.7, 1.2]),), order=1)
