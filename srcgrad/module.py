@@ -40,7 +40,7 @@ from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError, no_parameter
 from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Kind, Names, PullbackForm, Spec, of_display
 from srcgrad.core.files import load
-from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
+from srcgrad.core.namespace import LiveNamespace, Namespace, Step, without_overlays
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Origin, Source, WrittenPlaces, source_of
 from srcgrad.core.target import Target
@@ -105,7 +105,7 @@ def inner_derivative(
 ) -> InnerDerivative:
     """A derivative made in a module of its own; calls in it are written out."""
     text, name, outside, seeds, facts = text_of(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
-    base = _base(facts.namespace)
+    base = without_overlays(facts.namespace)
     real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
         return InnerDerivative(replace(static_function(text, name, facts, "srcgrad"), real=real), seeds)
@@ -133,7 +133,7 @@ def text_of(
     """The text of a derivative, its name, the objects that it is executed with, its seeds, and its facts."""
     name = sub.derivative(function, mode, wrt, kinds, None, single, auxiliary)
     main = next(made for made in sub.made.values() if made.name == name)
-    if not isinstance(_base(main.facts.namespace), StaticModule):
+    if not isinstance(without_overlays(main.facts.namespace), StaticModule):
         text, outside = sub.text(main)
         return text, name, dict(outside), main.facts.names.seeds, main.facts
     found = write(sub.pieces([*(made for made in sub.made.values() if made is not main), main], Globals(False)))
@@ -162,7 +162,7 @@ def columns(
     own_names = [*(p.id for p in tree.posonlyargs + tree.args), *(f"{p.id}={p.id}" for p in tree.kwonlyargs)]
     head = Driver(name, push, signature, own_names, np_, unit_)
     driver = jacobian_text(head, tangents, single=single, kinds=kinds, names=names)
-    base = _base(facts.namespace)
+    base = without_overlays(facts.namespace)
     whole = _join_texts(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
     real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
@@ -206,15 +206,9 @@ def _signature(text: str, push: str, seeds: tuple[str, ...]) -> str:
     return ast.unparse(made.args)
 
 
-def _base(namespace: Namespace) -> Namespace:
-    while isinstance(namespace, Overlay):
-        namespace = namespace.base
-    return namespace
-
-
 def static_function(text: str, name: str, facts: Facts, by: str) -> StaticFunction:
     """The function `name` of a text that is never run."""
-    home = _base(facts.namespace)
+    home = without_overlays(facts.namespace)
     assert isinstance(home, StaticModule), "the caller has looked"
     made = StaticModule(home.program, home.name, f"<{by} {name} of {origin(facts.source)}>", text, False)
     found = made.function(name)
@@ -494,10 +488,7 @@ def _identity(function: object) -> int:
 
 def _file(facts: Facts) -> str:
     """The file of the user's function, as Python knows it."""
-    namespace = facts.namespace
-    while isinstance(namespace, Overlay):
-        namespace = namespace.base
-    code = getattr(getattr(namespace, "function", None), "__code__", None)
+    code = getattr(getattr(without_overlays(facts.namespace), "function", None), "__code__", None)
     return facts.source.file if code is None else str(code.co_filename)
 
 

@@ -25,6 +25,7 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.containers import puts_array_in_list
+from srcgrad.analysis.dtypes import function_called
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.control_flow import Graph, definitions, graph, solve_forward
 from srcgrad.core.errors import DifferentiationError
@@ -290,23 +291,27 @@ def _values_where_changed(name: str, nodes: list[Node], function: Node) -> dict[
 
 
 def may_be_number(node: Node, facts: Facts) -> bool:
-    """Whether an assignment binds an element of an array, if the array has as few axes as there are indices.
+    """Whether an assignment may bind a number: an element of an array, if it has as few axes as there are indices.
 
-    What a cache gave may be a number too, and so may `np.float64(x)`.
+    What a cache gave may be one too, and so may `np.float64(x)`, and another name of a value that is not known.
     """
-    if node in facts.resolution.kept or _converted(node, facts) is not None:
-        return not facts.values.spec[node].ndim
+    spec = facts.values.spec.get(node)
+    if node in facts.resolution.kept or _converted(node, facts) is not None or _renames(node):
+        return spec is not None and not spec.ndim
     operation = facts.resolution.operation.get(node.value)
     part = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
     if part is None and operation is None and isinstance(node.value, gast.Subscript):
         part = node.value.slice
-    spec = facts.values.spec.get(node)
     if part is None or (spec is not None and spec.ndim):
         return False
-    source = node.value.value if isinstance(node.value, gast.Subscript) else None
-    if isinstance(source, gast.Name) and (facts.list_kind(source.id) or source.id in facts.kinds.containers):
-        return False
     return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
+
+
+def _renames(node: Node) -> bool:
+    """Whether an assignment gives another name to a value, or to one of two."""
+    value = getattr(node, "value", None)
+    given = [value.body, value.orelse] if isinstance(value, gast.IfExp) else [value]
+    return all(isinstance(one, gast.Name | gast.Attribute | gast.Constant) for one in given)
 
 
 def _converted(node: Node, facts: Facts) -> Node | None:
@@ -329,7 +334,7 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
         if node not in numbers or (spec is not None and spec.scalar):
             return [node]
         converted = _converted(node, facts)
-        behind = node in facts.resolution.kept
+        behind = node in facts.resolution.kept or _renames(node)
         if behind:
             check = statement(f"{facts.library('check_number')}(x)", x=name(str(target(node))))
         else:  # in front: what is bound may be a copy
@@ -362,6 +367,8 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
             return True
         return makes_new_value(value, facts)
+    if isinstance(value, gast.IfExp):
+        return all(makes_new_value(side, facts) for side in (value.body, value.orelse))
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
 
 
@@ -422,9 +429,25 @@ def is_gathered(value: Node, facts: Facts) -> bool:
     if index is None and operation is None and isinstance(value, gast.Subscript):
         index = value.slice
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    if any(isinstance(part, gast.List) for part in parts):
+    if any(isinstance(part, gast.List) or _holds_places(part, facts) for part in parts):
         return True
     return isinstance(value, gast.Subscript) and _is_array(value.value, facts) and _is_mask(value.slice, facts)
+
+
+def _holds_places(index: Node | None, facts: Facts, several: tuple[str, ...] = ("array", "arrays")) -> bool:
+    """Whether an index is an array of places, or several such: `np.argsort(a)`, `np.nonzero(a)[0]`."""
+    if isinstance(index, gast.Name):
+        made = facts.activity.definition.get(index.id)
+        return made is not None and target(made) is not None and _holds_places(made.value, facts, several)
+    if isinstance(index, gast.Subscript):
+        return isinstance(index.slice, gast.Constant) and _holds_places(index.value, facts, ("arrays",))
+    if not isinstance(index, gast.Call):
+        return False
+    function, _ = function_called(index, facts)
+    if function is np.where:
+        return len(index.args) == 1 and not index.keywords and "arrays" in several
+    rule = rule_of(function)
+    return rule is not None and rule.dtype == "integer" and rule.gives in several
 
 
 def _is_array(value: Node, facts: Facts) -> bool:
@@ -477,7 +500,7 @@ def _handed_on(node: Node, name: str, facts: Facts) -> bool | str:
     if not mentions(node.value, name):
         return False
     if operation is None:
-        return not is_computed(node.value)
+        return not (is_computed(node.value) or makes_new_value(node.value, facts))
     if operation.kind != "op":
         return True
     if not is_view(operation, facts):

@@ -13,8 +13,8 @@ from __future__ import annotations
 import ast
 import operator
 import types
-from collections.abc import Container
-from dataclasses import replace
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any  # values and functions are arbitrary Python objects
 
 import gast
@@ -29,6 +29,7 @@ from srcgrad.core.namespace import LiveNamespace, Namespace, Step
 from srcgrad.core.rules import FITTED, Rule, adjoint_template, rule_of, values_read
 from srcgrad.core.source_text import tree_of
 from srcgrad.core.trees import (
+    Block,
     Node,
     at,
     children,
@@ -36,12 +37,14 @@ from srcgrad.core.trees import (
     is_write,
     loads,
     parameters,
+    statement,
     statements,
     stores,
     target,
     walk,
     written_names,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.inline_call import taken_as_real
 from srcgrad.frontend.resolve import METHODS, bind, binding_of, dtype_given
 from srcgrad.runtime.singular import squared_magnitude
@@ -238,7 +241,7 @@ def _add_complex_names(order: list[Node], facts: Facts) -> None:
     while known != len(facts.values.complex):
         known = len(facts.values.complex)
         for node in order:
-            if _source(node, facts):
+            if binds_complex(node, facts):
                 facts.values.complex.update(dict.fromkeys(stores(node)))
 
 
@@ -275,7 +278,7 @@ def _squared_name(operation: Operation) -> str | None:
     return str(parts[0].id) if operation.function is np.square else None
 
 
-def _source(node: Node, facts: Facts) -> bool:
+def binds_complex(node: Node, facts: Facts) -> bool:
     """Whether what a statement binds, or stores into an array or a list, may be complex."""
     if isinstance(node, gast.For):
         return may_be_complex(node.iter, facts)
@@ -475,11 +478,70 @@ def complex_limits(function: Node, facts: Facts) -> None:
     [[], ['z'], []]
     """
     if facts.values.complex:
-        _check_limits(list(statements(function.body)), facts)
+        order = list(statements(function.body))
+        limits = _Limits(facts, _complex_for_sure(order, facts))
+        limits.check(order)
+        if limits.looks:
+            function.body = rewrite_statements(function.body, limits.looked_at)
     _note_expected_real(function, facts)
 
 
-def _check_limits(order: list[Node], facts: Facts) -> None:
+def _complex_for_sure(order: list[Node], facts: Facts) -> dict[str, None]:
+    """Names that are complex whatever a run does: whatever binds them is, and no function of the user's decides it."""
+    whole = facts.values.complex
+    made: dict[str, list[Node]] = {}
+    for node in [n for n in order if not is_write(n)]:
+        for bound in stores(node):
+            made.setdefault(bound, []).append(node)
+    sure = dict(whole)
+    try:
+        facts.values.complex, before = sure, len(sure) + 1
+        while len(sure) < before:
+            before = len(sure)
+            for one in [n for n in sure if not all(_is_for_sure(node, facts) for node in made.get(n, []))]:
+                del sure[one]
+    finally:
+        facts.values.complex = whole
+    return sure
+
+
+def _is_for_sure(node: Node, facts: Facts) -> bool:
+    value, operation = getattr(node, "value", None), facts.operation_of(node)
+    if isinstance(value, gast.IfExp):
+        return may_be_complex(value.body, facts) and may_be_complex(value.orelse, facts)
+    if isinstance(value, gast.Call) and (operation is None or operation.rule is None):
+        return dtype_asked(function_called(value, facts)[0], value, facts) is True
+    return binds_complex(node, facts)
+
+
+@dataclass
+class _Limits:
+    """What has no meaning for complex numbers: refused where they are for sure, else looked at where it runs."""
+
+    facts: Facts
+    sure: dict[str, None]
+    looks: dict[Node, dict[str, None]] = field(default_factory=dict)
+
+    def check(self, order: list[Node]) -> None:
+        _check_limits(order, self, self.facts)
+
+    def meet(self, node: Node, item: Node, operands: Iterable[Node], words: tuple[str, str]) -> None:
+        """Note the names that must be real where a statement runs; E5017 where they are not, or in a loop's head."""
+        held = [n for one in operands for n in find_nodes(one, gast.Name) if n.id in self.facts.values.complex]
+        if not held or isinstance(node, gast.While | gast.For) or any(n.id in self.sure for n in held):
+            raise self.facts.refuse(item, "E5017", *words)
+        self.looks.setdefault(node, {}).update(dict.fromkeys(n.id for n in held))
+
+    def looked_at(self, node: Node) -> Block:
+        """A statement, behind `check_real(z)`."""
+        if node not in self.looks:
+            return [node]
+        check = statement(f"{self.facts.library('check_real')}({', '.join(self.looks[node])})")
+        self.facts.resolution.effects[check] = None
+        return [at(check, node), node]
+
+
+def _check_limits(order: list[Node], limits: _Limits, facts: Facts) -> None:
     if any(facts.names.base.get(held, held) in facts.values.assumed_real for held in facts.values.complex):
         raise refused_inside(order[0], facts)
     for node in order:
@@ -489,14 +551,15 @@ def _check_limits(order: list[Node], facts: Facts) -> None:
             )
         for item in walk(node.test if isinstance(node, gast.If | gast.While) else node):
             if isinstance(item, gast.Compare) and any(isinstance(op, _ORDERS) for op in item.ops):
-                if any(may_be_complex(side, facts) for side in [item.left, *item.comparators]):
-                    raise facts.refuse(item, "E5017", "complex numbers have no order", "compare `abs(z)`, or `z.real`")
+                sides = [side for side in [item.left, *item.comparators] if may_be_complex(side, facts)]
+                if sides:
+                    limits.meet(node, item, sides, ("complex numbers have no order", "compare `abs(z)`, or `z.real`"))
             elif isinstance(item, gast.Call) and not isinstance(node, gast.If | gast.While | gast.For):
-                _check_step(item, facts)
-        _check_rule(node, facts)
+                _check_step(node, item, limits, facts)
+        _check_rule(node, limits, facts)
 
 
-def _check_step(call: Node, facts: Facts) -> None:
+def _check_step(node: Node, call: Node, limits: _Limits, facts: Facts) -> None:
     """`np.sign` of a complex number is no step: z / |z|; `np.argmax` takes an order that is none."""
     function, method = function_called(call, facts)
     rule = rule_of(function)
@@ -505,27 +568,27 @@ def _check_step(call: Node, facts: Facts) -> None:
     operands = [call.func.value] if method else call.args[:1]
     if any(_carries(item, facts) and may_be_complex(operand, facts) for operand in operands for item in walk(operand)):
         name = getattr(function, "__name__", "")
-        raise facts.refuse(call, "E5017", f"np.{name} of a complex value", "apply it to `abs(z)`, or write z / abs(z)")
+        limits.meet(
+            node, call, operands, (f"np.{name} of a complex value", "apply it to `abs(z)`, or write z / abs(z)")
+        )
 
 
 def _carries(item: Node, facts: Facts) -> bool:
     return isinstance(item, gast.Name) and item.id in facts.values.complex and item.id in facts.activity.varied
 
 
-def _check_rule(node: Node, facts: Facts) -> None:
+def _check_rule(node: Node, limits: _Limits, facts: Facts) -> None:
     operation = facts.operation_of(node)
     if operation is None or operation.rule is None or operation.rule.kind == "constant" or operation.rule.complex:
         return
     if not isinstance(node, gast.Assign) or not any(s in facts.activity.active for s in stores(node)):
         return
     given = operation.bound.values() if operation.rule.values == "complex" else [node.value, *operation.bound.values()]
-    if any(may_be_complex(one, facts) for one in given):
-        raise facts.refuse(
-            node.value,
-            "E5017",
-            f"the rule of {operation.rule.name} does not hold for complex numbers",
-            "apply it to the real and the imaginary part, `z.real` and `z.imag`",
-        )
+    complex_ = [one for one in given if may_be_complex(one, facts)]
+    if complex_:
+        what = f"the rule of {operation.rule.name} does not hold for complex numbers"
+        way_out = "apply it to the real and the imaginary part, `z.real` and `z.imag`"
+        limits.meet(node, node.value, complex_, (what, way_out))
 
 
 def is_complex_array(value: Node, facts: Facts) -> bool:

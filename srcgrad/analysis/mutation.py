@@ -39,7 +39,7 @@ from srcgrad.analysis.alias import (
     views_of,
     written_after,
 )
-from srcgrad.analysis.dtypes import is_complex_array
+from srcgrad.analysis.dtypes import binds_complex, is_complex_array
 from srcgrad.core.control_flow import Graph, Liveness, definitions, graph, liveness
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.namespace import Step
@@ -334,7 +334,9 @@ def check_mutation(function: Node, facts: Facts) -> Node:
 
 def check_dtypes(function: Node, facts: Facts) -> Node:
     """Where an array that gets active values may hold integers, look when it is made."""
-    function.body = rewrite_statements(function.body, lambda node: _check_floating(node, facts), backwards=True)
+    writes = [node for node in statements(function.body) if is_write(node)]
+    exact = not any(binds_complex(node, facts) for node in writes) if facts.values.complex else True
+    function.body = rewrite_statements(function.body, lambda node: _check_floating(node, exact, facts), backwards=True)
     return function
 
 
@@ -799,12 +801,15 @@ def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exce
     )
 
 
-def _check_floating(node: Node, facts: Facts) -> Block:
-    """`check_floating(a)` behind `a = ...`, for an array that gets active values and whose dtype is in doubt."""
+def _check_floating(node: Node, exact: bool, facts: Facts) -> Block:
+    """`check_floating(a)` behind `a = ...`, for an array that gets active values and whose dtype is in doubt.
+
+    It is `check_complex(a)` for a complex one, unless all writes of the function are `exact`: of real numbers.
+    """
     bound = None if _binds_none(node) else target(node)
     if bound is None or bound not in facts.memory.mutable or bound not in facts.activity.active:
         return [node]
-    helper = _doubt(bound, node, facts)
+    helper = _doubt(bound, node, exact, facts)
     if not helper:
         return [node]
     check = statement(f"{facts.library(helper)}(a)", a=name(bound))
@@ -812,9 +817,9 @@ def _check_floating(node: Node, facts: Facts) -> Block:
     return [node, at(check, node)]
 
 
-def _doubt(bound: str, node: Node, facts: Facts) -> str:
+def _doubt(bound: str, node: Node, exact: bool, facts: Facts) -> str:
     """The helper that looks at a new array, where the dtype is not known to hold what will be written into it."""
-    if bound in facts.values.complex:
+    if bound in facts.values.complex and (not exact or is_complex_array(node.value, facts)):
         return "" if is_complex_array(node.value, facts) else "check_complex"
     return "" if _is_floating(node, facts) else "check_floating"
 
@@ -1064,6 +1069,7 @@ def _raise_where_never_bound(function: Node, facts: Facts) -> None:
     """Python's error in the place of a statement that reads a name which only branches bound that are never taken."""
     order = statements(function.body)
     known = [*parameters(function), *parameters(facts.source.tree), *facts.names.functions, *facts.names.around]
+    known += [one for node in statements(facts.source.tree.body) if isinstance(node, gast.Global) for one in node.names]
     branches = [n for n in statements(facts.source.tree.body) if isinstance(n, gast.If)]
     inside = dict.fromkeys(n for one in branches for n in statements([*one.body, *one.orelse]))
     elsewhere = _bound_names(n for n in statements(facts.source.tree.body) if n not in inside or holds(n, gast.Lambda))

@@ -196,6 +196,13 @@ class Overlay:
         return self.extra.get(name) or (None if name in self.hidden else self.base.lookup(name))
 
 
+def without_overlays(namespace: Namespace) -> Namespace:
+    """The namespace below what passes have laid over it."""
+    while isinstance(namespace, Overlay):
+        namespace = namespace.base
+    return namespace
+
+
 def found_in(namespace: Namespace, name: str) -> tuple[Namespace, str]:
     """The namespace that knows what a name means, and by what name."""
     while isinstance(namespace, Overlay):

@@ -33,9 +33,11 @@ from collections.abc import Container
 import gast
 import numpy as np
 
+import srcgrad.templates as templates
 from srcgrad.core.bindings import StaticModule, binding_of_text
 from srcgrad.core.errors import DifferentiationError, near_names
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, Request, inner_kinds
+from srcgrad.core.identity import home
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
 from srcgrad.core.target import RESERVED
@@ -372,6 +374,7 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
         _, of, method = str(getattr(called, "__qualname__", "")).rpartition(".")  # `RandomState.normal`, of its class
         bound = owner is not None and not isinstance(owner, types.ModuleType | type | np.ufunc)
         return called is next or bound or (bool(of) and method not in _READING and rule_of(called) is None)
+    templates.load_for(home(called) or "")
     return rule_of(called) is None and not is_opaque(called) and _has_effects(called, facts, met)
 
 
@@ -428,7 +431,11 @@ def _has_effects(function: object, facts: Facts, met: dict[int, None] | None, ow
         if any(_has_effects(one, facts, met, owner) for one in methods):
             known[key] = True
             return True
-    found = any(_stores_outside(node, source.tree, bound) or moves(node, inner, bound, met) for node in nodes)
+    within = {node.name for node in nodes if isinstance(node, gast.FunctionDef)}  # their bodies are among the nodes
+    within -= {node.id for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)}
+    outer = [node for node in nodes if getattr(getattr(node, "func", None), "id", "") not in within]
+    found = any(_stores_outside(node, source.tree, bound) for node in nodes)
+    found = found or any(moves(node, inner, bound, met) for node in outer)
     if found:
         known[key] = True
     elif first:

@@ -16,6 +16,7 @@ Imports in the body of a function: their names mean what is imported from then o
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import math
 import operator
@@ -35,7 +36,7 @@ from srcgrad.core.errors import OWN_RULE
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.identity import Function, cached_function, home, is_distribution
 from srcgrad.core.marks import Checkpoint, is_opaque
-from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step
+from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay, Step, without_overlays
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import (
     Rule,
@@ -619,9 +620,11 @@ def follow_import(node: Node, facts: Facts) -> bool:
     return found is not None
 
 
-def bound_by(node: Node, namespace: object) -> dict[str, Binding] | None:
-    """What the names of an import mean; None if it cannot be followed."""
+def bound_by(node: Node, namespace: Namespace) -> dict[str, Binding] | None:
+    """What the names of an import mean; None if it cannot be followed, or is none."""
     found: dict[str, Binding] = {}
+    if type(node) not in (gast.Import, gast.ImportFrom):
+        return None
     for alias in node.names:
         if isinstance(node, gast.Import):
             whole = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -639,9 +642,17 @@ def bound_by(node: Node, namespace: object) -> dict[str, Binding] | None:
     return found
 
 
-def _module(dotted: str, namespace: object) -> Binding | None:
-    while isinstance(namespace, Overlay):
-        namespace = namespace.base
+def fails(node: Node, namespace: Namespace) -> bool:
+    """Whether a statement is an import from a package that is not installed here."""
+    if type(node) not in (gast.Import, gast.ImportFrom) or node.__dict__.get("level"):
+        return False
+    whole = [alias.name for alias in node.names] if type(node) is gast.Import else [str(node.module)]
+    live = isinstance(without_overlays(namespace), LiveNamespace)
+    return live and any(importlib.util.find_spec(one.partition(".")[0]) is None for one in whole)
+
+
+def _module(dotted: str, namespace: Namespace) -> Binding | None:
+    namespace = without_overlays(namespace)
     if isinstance(namespace, StaticModule):
         return namespace.program.module(dotted)
     if not isinstance(namespace, LiveNamespace):

@@ -546,8 +546,9 @@ def _plain_user_statement(user: Node, facts: Facts) -> Node | None:
 def _run_is_private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Facts) -> bool:
     """Whether the run still binds one of the user's names, and its temporaries are read by itself only."""
     flat = list(statements(run))
-    if any(node in facts.tape.pushes or node in facts.tape.tangents for node in flat):
-        return False  # a conditional expression that something was added to
+    added = (facts.tape.pushes, facts.tape.tangents, facts.resolution.effects)
+    if any(node in one for node in flat for one in added):
+        return False  # a conditional expression that something was added to: a record, a check
     bound = [name for node in flat for name in stores(node)]
     if any(name in facts.names.temporaries and name not in bound for node in flat for name in loads(node)):
         return False  # a check stands between this and the rest

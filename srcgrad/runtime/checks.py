@@ -7,6 +7,7 @@ import copy
 import functools
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
@@ -148,13 +149,13 @@ def check_real(*arguments: Any) -> None:
     >>> check_real(np.zeros(2), [1.0, 2.0j])
     Traceback (most recent call last):
     ...
-    TypeError: E5017 an argument was taken for real, and is complex; annotate it (`z: complex`) and derive it anew
+    TypeError: E5017 a value was taken for real, and is complex; annotate the argument (`z: complex`) and derive it anew
     """
     for x in arguments:
         if isinstance(x, list | tuple | dict):
             check_real(*(x.values() if isinstance(x, dict) else x))
         elif np.iscomplexobj(x):
-            what = "an argument was taken for real, and is complex; annotate it (`z: complex`) and derive it anew"
+            what = "a value was taken for real, and is complex; annotate the argument (`z: complex`) and derive it anew"
             raise TypeError(f"E5017 {what}")
 
 
@@ -374,7 +375,7 @@ def check_complex(a: Any) -> None:
 def check_number(x: Any, a: Any = None) -> None:
     """Refuse a part `x` of `a` that changes with it, where the function was read as if `x` were a number.
 
-    Without `a` it is what `functools.cache` gave, and gives again at the next call.
+    Without `a` it is what has another name, or what `functools.cache` gave and gives again at the next call.
 
     >>> a = np.zeros((2, 2))
     >>> check_number(a[0], a)
@@ -383,8 +384,9 @@ def check_number(x: Any, a: Any = None) -> None:
     TypeError: E5010 a part of shape (2,) changes with its array while it has a name; take a copy: `x.copy()`
     """
     if isinstance(x, np.ndarray) and not (isinstance(a, np.ndarray) and not np.may_share_memory(x, a)):
-        whose = ("a part", "with its array while it has a name") if a is not None else ("an array", "in a cache")
-        raise TypeError(f"E5010 {whose[0]} of shape {x.shape} changes {whose[1]}; take a copy: `x.copy()`")
+        what = "a part" if a is not None else "an array"
+        behind = "with its array while it has a name" if a is not None else "in place, and something else may hold it"
+        raise TypeError(f"E5010 {what} of shape {x.shape} changes {behind}; take a copy: `x.copy()`")
 
 
 def check_shape(gradient: Any, x: Any) -> Any:
@@ -404,11 +406,14 @@ def check_shape(gradient: Any, x: Any) -> Any:
 
 
 def exception_of(
-    body: Callable[[], object], kinds: type[BaseException] | tuple[type[BaseException], ...]
+    body: Callable[[], object],
+    kinds: type[BaseException] | tuple[type[BaseException], ...],
+    *contexts: AbstractContextManager[object],
 ) -> BaseException | None:
     """The exception that `body`, the body of a `try`, raises if it is one of `kinds`; None if it raises none.
 
-    A derivative asks this before it computes the body: what it branches on is then known, in both halves.
+    It is run within the contexts, of a `with` that is tried. A derivative asks this before it computes the body: what
+    it branches on is then known, in both halves.
 
     >>> exception_of(lambda: 1.0 / 0.0, ZeroDivisionError)
     ZeroDivisionError('float division by zero')
@@ -416,7 +421,10 @@ def exception_of(
     True
     """
     try:
-        body()
+        with ExitStack() as entered:
+            for context in contexts:
+                entered.enter_context(context)
+            body()
     except kinds as error:
         found: BaseException = error
         return found

@@ -365,3 +365,55 @@ def test_what_a_method_made_is_looked_at_by_its_dtype_and_its_memory() -> None:
     for derivative in (grad, hvp):
         with pytest.raises(DifferentiationError, match="E5010"):
             derivative(handed_out_in_a_derivative)(*[np.arange(3.0)] * (1 + (derivative is hvp)))
+
+
+def begun_with_an_argument(x, m, k):
+    e = m if k else np.pi
+    while True:
+        step = (e - x * np.sin(e) - 1.2) / (1.0 - x * np.cos(e))
+        e -= step
+        if abs(step) < 1e-12:
+            break
+    return e
+
+
+def begun_with_an_item(x, c, k):
+    total = [1.0, x, c][k]
+    for one in (2.0, 3.0):
+        total += one / x
+    return total
+
+
+def begun_with_a_part(x, c, k):
+    total = x[0] if k else x[1]
+    total += c
+    return np.sum(total * x)
+
+
+@pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.parametrize("function", [begun_with_an_argument, begun_with_an_item])
+def test_a_number_that_begins_a_sum_has_another_name(function: Any, k: int) -> None:
+    check_grads(function, (0.3, 1.1, k), order=1)
+    text = source(function, wrt="x")
+    assert "check_number(" in text
+
+
+def test_a_look_within_a_conditional_expression_stays_in_the_text() -> None:
+    names: dict[str, Any] = {}
+    exec(source(begun_with_a_part, wrt="x"), names)
+    found = names["begun_with_a_part_grad"]
+    assert found(np.array([2.0, 3.0]), 1.0, 1).tolist() == [8.0, 3.0]  # of (x0 + 1) (x0 + x1)
+    with pytest.raises(TypeError, match="E5010"):  # the row changes with its array, which is read
+        found(np.eye(2), 1.0, 1)
+
+
+def sorted_then_written(x):
+    t = x[x.argsort()]
+    t[0] = x[0] ** 2
+    u = t[np.nonzero(t > 0.2)[0]]
+    u[1] *= 2.0
+    return np.sum(u * u)
+
+
+def test_elements_at_computed_places_are_a_copy() -> None:
+    check_grads(sorted_then_written, (np.array([0.9, 0.4, 1.7]),), order=1)

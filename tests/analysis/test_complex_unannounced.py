@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad import DifferentiationError, check_grads, grad
 from srcgrad.interface.dump import dump
 
 Z = np.array([1.0 + 2.0j, 0.5 - 1.0j])
@@ -83,7 +84,7 @@ def _differences(f: Any) -> Any:
 def test_complex_arguments_are_looked_at(name: str, mode: str) -> None:
     made, derivative, _ = _made(LOOKED[name], mode)
     assert made.count("    check_real(z)\n") == 1
-    with pytest.raises(TypeError, match="E5017 an argument was taken for real"):
+    with pytest.raises(TypeError, match="E5017 a value was taken for real"):
         derivative(Z)
     x = Z.real.copy()
     _, derivative, f = _made(LOOKED[name], mode)
@@ -97,7 +98,7 @@ def test_complex_arguments_are_looked_at(name: str, mode: str) -> None:
 def test_forward_texts_look(name: str) -> None:
     made, derivative, _ = _made(LOOKED.get(name, "return np.sum(np.abs(z))"), "forward")
     assert "check_real(z)" in made
-    with pytest.raises(TypeError, match="E5017 an argument was taken for real"):
+    with pytest.raises(TypeError, match="E5017 a value was taken for real"):
         derivative(Z, z_dot=Z)
 
 
@@ -132,3 +133,19 @@ def test_a_second_derivative_looks_once() -> None:
 def test_an_annotated_argument_is_not_looked_at() -> None:
     text = TEXT.format("return np.sum(np.real(z * z))").replace("(z)", "(z: complex)", 1)
     assert "check_real" not in dump("-:f", text=text).text
+
+
+def damped(x, loss):
+    y = np.zeros(len(x), complex) if np.iscomplexobj(x) else np.zeros(len(x))
+    for k in range(len(x)):
+        y[k] = x[k] ** 2
+    if loss:
+        y = y * np.exp(1j * loss * x)
+    return np.sum(np.clip(y, 0.1, 1.0))
+
+
+def test_what_may_be_complex_is_looked_at_where_no_rule_holds_for_it() -> None:
+    x = np.array([0.4, 0.9, 1.7])
+    check_grads(damped, (x, 0), wrt=0, order=2)
+    with pytest.raises(DifferentiationError, match="E5017"):
+        grad(damped)(x, 0.1)

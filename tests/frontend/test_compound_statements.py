@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from srcgrad import DifferentiationError, check_grads, grad, value_and_grad
 
@@ -156,7 +157,48 @@ def behind_a_raise(x):
     return s
 
 
+def contexts_on_trial(x):
+    try:
+        import a_package_that_is_not_there
+
+        x = a_package_that_is_not_there.scaled(x)
+    except ImportError:
+        x = 2.0 * x
+    try:
+        from math import pi
+
+        y = x * pi
+        with np.errstate(all="raise"):
+            z = np.log(x - 1.0)
+    except FloatingPointError:
+        return x**3
+    return y * z
+
+
+def positive(x):
+    def is_positive(v):
+        return v > 0.0
+
+    if not is_positive(x):
+        raise ValueError
+    return x
+
+
+def found_on_trial(x):
+    try:
+        y = brentq(cubic, -5.0, positive(x) + 3.0, args=(x,))
+    except ValueError:
+        y = x * x
+    return y * x
+
+
+def cubic(u, x):
+    return u**3 + u - x
+
+
 CASES = [
+    *((contexts_on_trial, (np.float64(x),)) for x in (0.2, 0.9)),
+    *((found_on_trial, (x,)) for x in (-5.0, 1.2)),
     *((branches_on_trial, (x,)) for x in (0.5, 1.5, 2.5, 3.5)),
     *((returns_on_trial, (x,)) for x in (0.5, 1.5, 2.5)),
     *((behind_a_raise, (x,)) for x in (-0.5, 1.5)),

@@ -440,3 +440,38 @@ def test_what_is_left_in_an_object_without_attributes_is_refused(function: Any) 
         with pytest.raises(srcgrad.DifferentiationError) as found:
             derivative(0.7)
         assert found.value.code in ("E5005", "E5010")
+
+
+COUNT, WEIGHTS, PREVIOUS = 0, None, 0.5
+
+
+def known_to_nobody_else(x: Any) -> Any:
+    global COUNT, WEIGHTS, PREVIOUS
+    COUNT += 1
+    if WEIGHTS is None:
+        WEIGHTS = np.arange(3.0)
+    y = np.sum(WEIGHTS * x**2) * PREVIOUS
+    PREVIOUS = x[0] * y
+    return y + PREVIOUS
+
+
+def reads_count(x: Any) -> Any:
+    return x * COUNT
+
+
+def known_to_what_it_calls(x: Any) -> Any:
+    global COUNT
+    COUNT = 3
+    return reads_count(x)
+
+
+def test_a_global_that_no_called_function_knows_is_a_variable() -> None:
+    x = np.array([0.3, 0.7, -1.2])
+    table = np.arange(3.0)
+    s = np.sum(table * x**2) * 0.5
+    for _ in range(2):
+        expected = (1.0 + x[0]) * table * x + s * np.array([1.0, 0.0, 0.0])
+        np.testing.assert_allclose(srcgrad.grad(known_to_nobody_else)(x), expected, rtol=1e-14)
+    assert (COUNT, WEIGHTS, PREVIOUS) == (0, None, 0.5)
+    with pytest.raises(srcgrad.DifferentiationError, match="writing a global"):
+        srcgrad.grad(known_to_what_it_calls)(2.0)

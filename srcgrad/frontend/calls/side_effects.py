@@ -89,25 +89,7 @@ from srcgrad.frontend.resolve import (
     parameters_of,
     place_of_out,
 )
-from srcgrad.runtime import (
-    check_array,
-    check_arrays,
-    check_complex,
-    check_dtype,
-    check_floating,
-    check_input,
-    check_item,
-    check_left_out,
-    check_method,
-    check_module,
-    check_number,
-    check_operand,
-    check_seed,
-    check_sequences,
-    check_shapes,
-    reads_only,
-    require_handled,
-)
+from srcgrad.runtime import checks, reads_only, require_handled
 from srcgrad.runtime.quadrature import check_numbers, check_steady
 from srcgrad.runtime.roots import check_slopes
 
@@ -1126,28 +1108,7 @@ def _calls_itself(function: Node) -> bool:
     )
 
 
-_REPORTS = (
-    builtins.print,
-    check_array,
-    check_arrays,
-    check_operand,
-    check_seed,
-    check_sequences,
-    check_shapes,
-    check_complex,
-    check_floating,
-    check_input,
-    require_handled,
-    check_number,
-    check_item,
-    check_dtype,
-    check_method,
-    check_left_out,
-    check_module,
-    check_numbers,
-    check_slopes,
-    check_steady,
-)
+_REPORTS = (builtins.print, require_handled, check_numbers, check_slopes, check_steady)
 
 
 def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
@@ -1167,7 +1128,7 @@ def is_report(function: object) -> bool:
     """Whether a function of a library only reports: print, warnings, logging."""
     if any(function is one for one in _REPORTS):
         return True
-    return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging")
+    return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging", checks.__name__)
 
 
 _FEW = 24  # operations beyond which a function is better read under its own name

@@ -8,10 +8,12 @@ and for what an exception finds half done.
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from functools import partial
+from types import CodeType, MappingProxyType
 
 import gast
 import numpy as np
@@ -20,7 +22,7 @@ from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
 from srcgrad.core.identity import Function
 from srcgrad.core.module_text import is_trusted
-from srcgrad.core.namespace import Overlay
+from srcgrad.core.namespace import LiveNamespace, Overlay, without_overlays
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -37,13 +39,17 @@ from srcgrad.core.trees import (
     parameters,
     placed,
     statement,
+    statements,
     substitute,
     twin,
     walk,
 )
+from srcgrad.core.visitor import rewrite, rewrite_statements
+from srcgrad.frontend.calls.side_effects import is_report
 from srcgrad.frontend.context import StatementBuilder
+from srcgrad.frontend.desugar.assignments import is_quiet
 from srcgrad.frontend.language import changes, moves
-from srcgrad.frontend.resolve import binding_of, bound_by, object_of
+from srcgrad.frontend.resolve import binding_of, bound_by, fails, object_of
 from srcgrad.runtime import exception_of, put_into_copy
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
@@ -84,6 +90,7 @@ def compound_statements(function: Node, facts: Facts) -> Node:
     """
     if isinstance(function, gast.AsyncFunctionDef):
         return function
+    variables_of_scopes(function, facts)
     nodes = [n for s in function.body for n in walk(s)]
     if any(isinstance(n, gast.Match | gast.Try | gast.With) for n in nodes):
         stored = [n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
@@ -93,15 +100,92 @@ def compound_statements(function: Node, facts: Facts) -> Node:
     return function
 
 
+# -- global, locals ---------------------------------------------------------------------------------------------------
+def variables_of_scopes(function: Node, facts: Facts) -> None:
+    """`locals()` as a dict; `global n` as a variable, where no function that is called can read what is written.
+
+    The module's own n stays as it was, as an argument does that a function changes.
+    """
+    nodes = [n for s in function.body for n in walk(s)]
+    if "locals" not in facts.names.local and facts.namespace.lookup("locals") == Binding("object", locals):
+        for node in function.body:
+            if any(_asks_locals(n) for n in walk(node)):
+                for one in statements([node]):
+                    rewrite(one, partial(_as_dict, function=function))
+                    facts.origin.foreign[one] = None
+    declared = dict.fromkeys(one for n in nodes if isinstance(n, gast.Global) for one in n.names)
+    stored = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    own = {one: facts.names.fresh(one) for one in declared if one in stored}
+    if not declared or not _is_alone(own, nodes, facts):
+        return
+    function.body = rewrite_statements(function.body, lambda n: [] if isinstance(n, gast.Global) else [n])
+    for part in [n for n in nodes if isinstance(n, gast.Name) and n.id in own]:
+        part.id = own[part.id]
+    facts.names.local = (facts.names.local - set(own)) | set(own.values())
+    begin = [
+        at(statement(f"{new} = {old}"), function) for old, new in own.items() if facts.namespace.lookup(old) is not None
+    ]
+    facts.origin.foreign.update(dict.fromkeys([*statements(function.body), *begin]))
+    first = function.body[0]
+    place = int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
+    function.body[place:place] = begin
+
+
+def _asks_locals(node: Node) -> bool:
+    asks = isinstance(node, gast.Call) and getattr(node.func, "id", "") == "locals"
+    return asks and not node.args and not node.keywords
+
+
+def _as_dict(node: Node, function: Node) -> Node:
+    """A dict of the names that are bound for `locals()`, if these are known."""
+    known = _bound_before(node, function) if _asks_locals(node) else None
+    items = ", ".join(f"{one!r}: {one}" for one in known or ())
+    return node if known is None else at(expression("{" + items + "}"), node)
+
+
+def _bound_before(call: Node, function: Node) -> list[str] | None:
+    """The names that a function has bound where it makes a call; None where that depends on what a run does."""
+    found = dict.fromkeys(parameters(function))
+    for node in function.body:
+        if any(n is call for n in walk(node)):
+            inner = [] if isinstance(node, gast.Assign | gast.Expr | gast.Return) else _names_stored(node)
+            return None if set(inner) - set(found) else list(found)
+        if not isinstance(node, gast.Assign) and set(_names_stored(node)) - set(found):
+            return None
+        found.update(dict.fromkeys(_names_stored(node)))
+    return None
+
+
+def _is_alone(own: dict[str, str], nodes: list[Node], facts: Facts) -> bool:
+    """Whether no function that is made beside it, and none that it may call, itself included, knows its globals."""
+    if own and any(other is not facts for other in facts.module.making.values()):
+        return False  # it is called by another one
+    within, local = without_overlays(facts.namespace), facts.names.local - set(own)
+    if not own or not isinstance(within, LiveNamespace):
+        return not own
+    if any(isinstance(n, gast.Call) and getattr(n.func, "id", "") in local for n in nodes):
+        return False
+    first = within.function
+    met = [first.__code__]
+    for code in met:  # it grows meanwhile
+        inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+        held = [first.__globals__.get(one) for one in code.co_names]
+        kinds = [one if isinstance(one, type) else type(one) for one in held]
+        held += [f for kind in kinds if kind.__module__ == first.__module__ for f in vars(kind).values()]
+        called = [getattr(inspect.unwrap(one) if callable(one) else one, "__code__", None) for one in held]
+        if any(isinstance(one, CodeType) and (one is met[0] or set(own) & set(one.co_names)) for one in called):
+            return False
+        met += [one for one in [*inner, *called] if isinstance(one, CodeType) and one not in met]
+    return True
+
+
 def _block(block: Block, work: _Work, looped: bool = False) -> Block:
     """A block whose statements are spelled, those inside first."""
     made: Block = []
-    for place, node in enumerate(block := list(block)):
+    for node in block:
         inside = looped or isinstance(node, _LOOPS)
-        tried = find_nodes(node, gast.Try) if isinstance(node, _LOOPS) and not looped else []
-        held = {one: None for n in tried for part in n.body for one in _names_stored(part)}
-        if isinstance(node, gast.Try) and _imports(node, work):
-            node.handlers = []
+        if isinstance(node, gast.Try):
+            made += _imports(node, work)
         for part in (*_PARTS, "handlers", "cases"):
             inner = node.__dict__.get(part)
             for one in inner if part in ("handlers", "cases") and inner else []:
@@ -111,9 +195,7 @@ def _block(block: Block, work: _Work, looped: bool = False) -> Block:
                 work.around += [node] if takes else []
                 setattr(node, part, _block(inner, work, inside) or [at(gast.Pass(), node)])
                 del work.around[len(work.around) - takes :]
-        if isinstance(node, _LOOPS) and not looped:
-            made += [*_unbound_before(node, held, block, place, work), node]
-        elif isinstance(node, gast.Match):
+        if isinstance(node, gast.Match):
             made += _match(node, work)
         elif isinstance(node, gast.Try):
             made += _try(node, work, looped)
@@ -121,28 +203,6 @@ def _block(block: Block, work: _Work, looped: bool = False) -> Block:
             made += _suppress(node, kinds, work, looped)
         else:
             made.append(node)
-    return made
-
-
-def _unbound_before(loop: Node, held: dict[str, None], block: Block, place: int, work: _Work) -> Block:
-    """`c = None` before a loop that tries to bind c; where it is read behind the loop, it is looked at first.
-
-    Python raises the same where no trial has succeeded.
-    """
-    made: Block = []
-    own = set(walk(loop))
-    for one in held:
-        others = [n for s in work.function.body for n in find_nodes(s, gast.Name) if n.id == one and n not in own]
-        bound = one in parameters(work.function) or any(isinstance(n.ctx, gast.Store) for n in others)
-        readers = [k for k, s in enumerate(block) if k > place and any(n in others for n in walk(s))]
-        first = block[readers[0]] if readers and not bound else None
-        if isinstance(first, gast.Assign | gast.AugAssign | gast.Return | gast.Expr):
-            made.append(work.bind(one, literal_node(None), loop))
-            message = f"local variable {one!r} is not bound: no trial has succeeded"
-            check = statement(f"if {one} is None:\n    raise UnboundLocalError({message!r})")
-            block.insert(readers[0], work.own(check, first))
-            for part in check.body:
-                work.own(part, first)
     return made
 
 
@@ -381,11 +441,25 @@ def _field(key: str, pattern: Node, subject: Node, cls: type, case: _Case, work:
 
 
 # -- try --------------------------------------------------------------------------------------------------------------
-def _imports(node: Node, work: _Work) -> bool:
-    """Whether all that is tried are imports that succeed."""
-    if not all(isinstance(one, gast.Import | gast.ImportFrom) for one in node.body):
-        return False
-    return all(bound_by(one, work.facts.namespace) is not None for one in node.body)
+def _imports(node: Node, work: _Work) -> Block:
+    """The imports that a `try` begins with and that succeed, to stand in front; one that fails leaves its handler."""
+    made: Block = []
+    while node.body and bound_by(node.body[0], work.facts.namespace) is not None:
+        made.append(node.body.pop(0))
+    if node.body and fails(node.body[0], work.facts.namespace):
+        takes = (one for one in node.handlers if one.name is None and _takes_missing(one, work))
+        handler = next(takes, None)
+        if handler is not None:
+            node.body, node.handlers, node.orelse = handler.body, [], []
+    if not node.body:
+        node.body, node.handlers = [at(gast.Pass(), node)], []
+    return made
+
+
+def _takes_missing(handler: Node, work: _Work) -> bool:
+    """Whether a handler takes what the import of a missing module raises."""
+    classes = _classes(gast.Try([], [handler], [], []), work)
+    return any(one is not None and issubclass(ModuleNotFoundError, one) for one in classes)
 
 
 def _suppressed(node: Node, work: _Work) -> list[Node] | None:
@@ -636,7 +710,10 @@ def _renamed(block: Block, old: str, error: str, work: _Work) -> Block:
 
 def _kept(block: Block, work: _Work) -> Block:
     """What runs once the trial has succeeded: checks, which were made there, apart."""
-    return [one for one in block if not isinstance(one, gast.Pass) and not _is_check(one, work)]
+    for one in [n for n in block if isinstance(n, gast.With)]:
+        one.body = _kept(one.body, work)
+    empty = [n for n in block if isinstance(n, gast.Pass) or (isinstance(n, gast.With) and not n.body)]
+    return [one for one in block if one not in empty and not _is_check(one, work)]
 
 
 def _without_prints(tried: Block, work: _Work) -> Block:
@@ -665,14 +742,14 @@ def _has_effects(call: Node, work: _Work) -> bool:
     found = binding_of(call.func, work.facts, work.local)
     inner = _function_within(call, work) if found is None else None
     if inner is not None:
-        return any(_may_change(part, work) for statement in inner.body for part in walk(statement))
+        return any(_may_change(part, work) for one in inner.body for part in walk(one))
     return moves(call, work.facts, work.local)
 
 
 def _function_within(call: Node, work: _Work) -> Node | None:
     """The only function of that name that the function around defines, if nothing else binds the name."""
     held = getattr(call.func, "id", None)
-    nodes = [n for statement in work.function.body for n in walk(statement)]
+    nodes = [n for one in work.function.body for n in walk(one)]
     made = [n for n in nodes if isinstance(n, gast.FunctionDef) and n.name == held]
     bound = any(isinstance(n, gast.Name) and n.id == held and not isinstance(n.ctx, gast.Load) for n in nodes)
     return made[0] if len(made) == 1 and not bound and not any(n is call for n in walk(made[0])) else None
@@ -690,10 +767,12 @@ def _may_change(part: Node, work: _Work) -> bool:
 def _probed(unit: Block, trial: _Trial, work: _Work) -> Node:
     """`error = exception_of(lambda: e, E)`"""
     node = trial.node
-    value = placed(gast.Lambda(_no_parameters(), _probe(unit, trial, work)), node)
+    entered = [copy(item.context_expr) for one in unit if isinstance(one, gast.With) for item in one.items]
+    tried = unit[0].body if entered else unit
+    value = placed(gast.Lambda(_no_parameters(), _probe(tried, trial, work)), node)
     work.facts.origin.lambdas[value] = None
     spelled = _helper(exception_of, work)
-    return work.bind(trial.error, gast.Call(name(spelled), [value, copy(trial.kinds)], []), node)
+    return work.bind(trial.error, gast.Call(name(spelled), [value, copy(trial.kinds), *entered], []), node)
 
 
 def _helper(function: Function, work: _Work) -> str:
@@ -826,14 +905,16 @@ def _units(block: Block, trial: _Trial, work: _Work) -> tuple[Block, list[tuple[
         _check_tried(one, work)
     tried = body[first : last + 1]
     seen = _observed(trial, tried, work)
+    for one in [n for n in tried if isinstance(n, gast.With) and len(n.body) > 1]:
+        _check_context(one, seen, work)
     units: list[tuple[Block, Block]] = []
     apart = True
     for one, raises in zip(tried, risky[first:], strict=False):
-        if apart and (raises or not units):
+        if (apart or isinstance(one, gast.With)) and (raises or not units):
             units.append(([], []))
         (units[-1][0] if raises or not apart else units[-1][1]).append(one)
         effects = isinstance(one, gast.Expr) and not _is_check(one, work)
-        parted = effects or isinstance(one, gast.If) or seen & set(_names_stored(one)) or _writes(one)
+        parted = effects or isinstance(one, gast.If | gast.With) or seen & set(_names_stored(one)) or _writes(one)
         apart = bool(parted) or (apart and not raises)
     units[-1][1].extend(body[last + 1 :])
     return body[:first], units
@@ -862,6 +943,10 @@ def _has_rule(call: Node, work: _Work) -> bool:
 def _check_tried(node: Node, work: _Work) -> None:
     """Refuse what cannot be run on trial: other than assignments, returns and checks; what changes something."""
     simple = isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.Return | gast.Expr | gast.If)
+    if isinstance(node, gast.With) and is_quiet(node, work.facts) and not any(_has_branch([n]) for n in node.body):
+        for one in node.body:
+            _check_tried(one, work)
+        return
     if not simple or (isinstance(node, gast.Assign) and len(node.targets) > 1):
         what = "a statement of this kind inside of `try` is not accepted"
         raise work.refuse(node, what, "put it into a function, and call that in the `try`")
@@ -878,6 +963,17 @@ def _check_tried(node: Node, work: _Work) -> None:
         ):
             what = f"`{gast.unparse(part.func)}` may change something, and is called inside of `try`"
             raise work.refuse(part, what, "call it before the `try`")
+
+
+def _check_context(node: Node, seen: set[str], work: _Work) -> None:
+    """Refuse a `with` of which an exception may leave something half done: it is tried as one piece."""
+    for one in node.body:
+        found = binding_of(one.value.func, work.facts, work.local) if isinstance(one, gast.Expr) else None
+        reports = found is not None and is_report(found.object)
+        effects = isinstance(one, gast.Expr) and not reports and not _is_check(one, work)
+        if effects or _writes(one) or seen & set(_names_stored(one)):
+            what = "a `with` inside of `try` that something may leave half done is not accepted"
+            raise work.refuse(one, what, "put it into a function, and call that in the `try`")
 
 
 def _names_stored(node: Node) -> list[str]:

@@ -40,25 +40,7 @@ def placed_number(found: Any, device: Device) -> Array:
     return made
 
 
-_LOOKING = (
-    "check_array",
-    "check_arrays",
-    "check_sequences",
-    "check_operand",
-    "check_left_out",
-    "check_module",
-    "check_dtype",
-    "check_method",
-    "check_complex",
-    "check_floating",
-    "check_input",
-    "check_item",
-    "check_number",
-    "check_seed",
-    "check_shapes",
-    "check_shape",
-    "spread",
-)
+_LOOKING = (*(one for one in vars(runtime.checks) if one.startswith("check_")), "spread")
 
 
 def sum_to(g: object, x: object, dtype: object = None) -> object:

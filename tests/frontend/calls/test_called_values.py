@@ -102,7 +102,7 @@ def named_radial(x):
     return s(np.array([[1.3]]))[0]
 
 
-REFUSED = [hermite, radial, named_radial, by_text, by_name_in_a_dict]
+REFUSED = [hermite, radial, named_radial, by_text]
 
 
 @pytest.mark.parametrize("function", REFUSED)
@@ -125,6 +125,7 @@ def calls_what_does_not_depend(x):
 
 
 FOLLOWED = [
+    by_name_in_a_dict,
     spline,
     named_spline,
     area,
