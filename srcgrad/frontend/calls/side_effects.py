@@ -1436,12 +1436,8 @@ def changed_in(block: Block, facts: Facts) -> list[str]:
             found.update({base.id: None for base in bases if base is not None})
         for call in [n for part in header(node) for n in find_nodes(part, gast.Call)]:
             alone = isinstance(node, gast.Expr) and node.value is call
-            found.update({n.id: None for a in _arguments(call, alone, facts) for n in walk(a) if _is_name(n)})
+            found.update({n.id: None for a in _arguments(call, alone, facts) for n in find_nodes(a, gast.Name)})
     return [name for name in found if name in facts.names.local]
-
-
-def _is_name(node: Node) -> bool:
-    return isinstance(node, gast.Name)
 
 
 def _arguments(call: Node, alone: bool, facts: Facts) -> list[Node]:

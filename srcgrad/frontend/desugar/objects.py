@@ -14,7 +14,7 @@ import sys
 import types
 import weakref
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from dis import get_instructions
 from functools import partial
@@ -897,7 +897,7 @@ def _is_stored(cls: type, attribute: str) -> bool:
 
 _SPECIAL = {"__init__", "__post_init__", "__call__", "__repr__", "__str__", "__format__",
             *(f"__{side}{one}__" for one in OPERATORS.values() for side in ("", "r"))}  # fmt: skip
-ASKS_FOR_NAMES = {"__dict__", "setattr", "__setattr__", "vars", "getattr", "__class__", "hasattr", "delattr"}
+_ASKS_FOR_NAMES = {"__dict__", "setattr", "__setattr__", "vars", "getattr", "__class__", "hasattr", "delattr"}
 
 
 def can_open(cls: type, facts: Facts) -> bool:
@@ -909,18 +909,29 @@ def can_open(cls: type, facts: Facts) -> bool:
     record = dataclasses.is_dataclass(cls)
     if record and (not has_plain_attributes(cls) or not _is_made_by_fields(cls)):
         return False
-    bases = cls.__mro__[:-1]
-    held = [(one, found) for base in bases for one, found in vars(base).items()]
-    functions = [(base, one, f) for base in bases for one, f in vars(base).items() if isinstance(f, types.FunctionType)]
-    written = [(one, f) for base, one, f in functions if not is_generated(f, base, one)]
-    odd = [one for one, _ in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL]
-    other = [
-        one for one, found in held if hasattr(type(found), "__get__") and not _is_code(found) and not is_slot(found)
-    ]
-    other = [one for one in other if one not in ("__dict__", "__weakref__")]
-    asked = {one for _, f in written for one in f.__code__.co_names} & ASKS_FOR_NAMES
+    held = [(one, found) for base in cls.__mro__[:-1] for one, found in vars(base).items()]
     hidden = any(_is_stored(cls, one) for one, found in held if _is_code(found))
-    return cls.__new__ is object.__new__ and not odd and not other and not asked and not hidden
+    return cls.__new__ is object.__new__ and not hidden and does_no_more(cls, _SPECIAL, _function)
+
+
+def does_no_more(cls: type, special: Collection[str], codes: Callable[[object], list[Any]]) -> bool:
+    """Whether a class has functions alone, of special ones these, and none of them asks for attributes by their names.
+
+    `codes` gives the functions of which an attribute of the class is made, as far as they are looked at.
+    """
+    held = [(base, one, found) for base in cls.__mro__[:-1] for one, found in vars(base).items()]
+    written = [(one, code) for base, one, found in held for code in codes(found) if not is_generated(code, base, one)]
+    if any(one[:2] == "__" == one[-2:] and one not in special for one, _ in written):
+        return False
+    asked = {name for _, code in written for name in code.__code__.co_names} & _ASKS_FOR_NAMES
+    other = {
+        one for _, one, found in held if hasattr(type(found), "__get__") and not (_is_code(found) or is_slot(found))
+    }
+    return not asked and other <= {"__dict__", "__weakref__"}
+
+
+def _function(held: object) -> list[Any]:
+    return [held] if isinstance(held, types.FunctionType) else []
 
 
 def _is_of_library(cls: type) -> bool:

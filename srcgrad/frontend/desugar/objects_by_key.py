@@ -49,8 +49,8 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import rewrite_parts
 from srcgrad.frontend.desugar.objects import (
-    ASKS_FOR_NAMES,
     default_of_field,
+    does_no_more,
     fields_given,
     has_plain_attributes,
     is_compared,
@@ -930,17 +930,7 @@ def _is_plain(cls: type) -> bool:
         return False
     if dataclasses.is_dataclass(cls) and not has_plain_attributes(cls):
         return False
-    held = [(base, one, own) for base in cls.__mro__[:-1] for one, own in vars(base).items()]
-    written = [(one, code) for base, one, own in held for code in _codes(own) if not is_generated(code, base, one)]
-    odd = [one for one, code in written if one[:2] == "__" == one[-2:] and one not in _SPECIAL]
-    other = [one for _, one, own in held if hasattr(type(own), "__get__") and not _codes(own)]
-    other = [
-        one
-        for one in other
-        if not is_slot(inspect.getattr_static(cls, one, None)) and one not in ("__dict__", "__weakref__")
-    ]
-    asked = {name_ for _, code in written for name_ in code.__code__.co_names}
-    return not odd and not other and not asked & ASKS_FOR_NAMES
+    return does_no_more(cls, _SPECIAL, _codes)
 
 
 def name_in_order(part: Node, calls: list[Node], named: Callable[[Node], Node], refusal: DifferentiationError) -> Node:
