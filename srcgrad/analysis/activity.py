@@ -48,8 +48,7 @@ def containers_by_parts(function: Node, facts: Facts) -> dict[str, None]:
     """
     if not facts.kinds.lists:
         return {}
-    given = function.args
-    parameters = {one.id for one in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
+    given = set(parameters(function))
     found: dict[str, None] = {}
     other: dict[str, None] = {}
     for node in statements(function.body):
@@ -59,7 +58,7 @@ def containers_by_parts(function: Node, facts: Facts) -> dict[str, None]:
         by_part = [n.value for part in header(node) for n in walk(part) if _by_literal(n)]
         read = [n for part in header(node) for n in find_nodes(part, gast.Name) if _reads(n)]
         other.update(dict.fromkeys(n.id for n in read if all(n is not one for one in by_part)))
-    return {held: None for held in found if held not in other and held not in parameters}
+    return {held: None for held in found if held not in other and held not in given}
 
 
 def part_read(value: Node, held: dict[str, None]) -> str | None:
@@ -224,7 +223,7 @@ def activity(function: Node, facts: Facts) -> Node:
 
 def own_branches(function: Node, facts: Facts) -> None:
     """Note how deep in branches a text of ours binds the active names that are bound in branches alone."""
-    given = _parameter_names(function)
+    given = parameters(function)
     depths = branch_depths(function.body)
     facts.activity.branch_depth = {n: depths[n] for n in facts.activity.active if depths.get(n, 0) and n not in given}
 
@@ -301,7 +300,7 @@ def flows(function: Node, facts: Facts) -> list[list[str]]:
     parts = value.elts if isinstance(value, gast.Tuple) else [value]
     backwards = [(after, before) for before, after in edges]
     found = [reachable_names(_sources_of_value(part, facts), backwards) for part in parts]
-    return [[p for p in _parameter_names(function) if p in sources] for sources in found]
+    return [[p for p in parameters(function) if p in sources] for sources in found]
 
 
 def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:
@@ -334,10 +333,6 @@ def branch_depths(block: Block, depth: int = 0) -> dict[str, int]:
     return found
 
 
-def _parameter_names(function: Node) -> list[str]:
-    return [a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
-
-
 def _index(function: Node, facts: Facts) -> None:
     """Active names of which parts are read or written: elements of their adjoints will change."""
     facts.activity.indexed.update(dict.fromkeys(facts.memory.swapped))
@@ -366,7 +361,7 @@ def _index(function: Node, facts: Facts) -> None:
 
 def _elementwise_results(function: Node, facts: Facts) -> frozenset[str]:
     """Names that hold what elementwise operations gave, and no dict, which may have the key None."""
-    bound: dict[str, bool] = dict.fromkeys(_parameter_names(function), False)
+    bound: dict[str, bool] = dict.fromkeys(parameters(function), False)
     for node in statements(function.body):
         operation = facts.operation_of(node)
         elementwise = operation is not None and isinstance(operation.function, np.ufunc)

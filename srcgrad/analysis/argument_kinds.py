@@ -33,6 +33,7 @@ from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Node,
     called_name,
+    every_parameter,
     find_nodes,
     header,
     loads,
@@ -80,12 +81,6 @@ def _names_complex(annotation: Node, namespace: Namespace) -> bool:
             return False
     names = find_nodes(annotation, gast.Name, gast.Attribute)
     return any(is_complex_value(getattr(binding_of_dotted_name(node, namespace), "object", None)) for node in names)
-
-
-def every_parameter(tree: Node) -> list[Node]:
-    """The parameters of a function, as its tree has them."""
-    arguments = tree.args
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
 def built_in(parameter: Node, namespace: Namespace) -> str:

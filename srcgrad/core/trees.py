@@ -572,10 +572,14 @@ def names_in(node: Node) -> set[str]:
     return {table["id"] for table in walk_of(node).names}
 
 
+def every_parameter(function: Node) -> list[Node]:
+    """The parameters of a function, as its tree has them; those that take several arguments apart."""
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
 def parameters(function: Node) -> list[str]:
     """Names of a function's parameters, in order."""
-    arguments = function.args
-    return [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+    return [a.id for a in every_parameter(function)]
 
 
 def given_by_place(function: Node) -> list[str]:
@@ -595,8 +599,7 @@ def defaults_of(function: Node) -> dict[str, Node]:
 
 def own_names(function: Node) -> frozenset[str]:
     """Parameters and names that a function binds, what is nested in it apart."""
-    arguments = function.args
-    names = {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
+    arguments, names = function.args, set(parameters(function))
     if arguments.vararg is not None:
         names.add(arguments.vararg.id)
     bound = [n for node in function.body for n in find_nodes(node, gast.Name)]

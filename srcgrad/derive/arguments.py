@@ -1031,8 +1031,7 @@ def _first_write(function: object, first: int, facts: Facts) -> tuple[Any, Node,
     except DifferentiationError:
         return None  # no source
     tree = source.tree
-    arguments = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
-    given = {a.id for a in arguments[first:]}
+    given = set(parameters(tree)[first:])
     todo = True
     while todo:
         handed = {s for node in statements(tree.body) if _hands(node, given) for s in stores(node)}

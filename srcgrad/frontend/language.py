@@ -480,8 +480,8 @@ def _stores_outside(node: Node, function: Node, bound: frozenset[str]) -> bool:
     if not isinstance(node, gast.Attribute | gast.Subscript) or not isinstance(node.ctx, gast.Store):
         return False
     base = root(node)
-    given = {a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs}
-    return base is None or base.id not in bound or (isinstance(node, gast.Attribute) and base.id in given)
+    given = isinstance(node, gast.Attribute) and base is not None and base.id in parameters(function)
+    return base is None or base.id not in bound or given
 
 
 TAKE_SEVERAL = (

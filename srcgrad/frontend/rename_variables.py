@@ -22,6 +22,7 @@ from srcgrad.core.trees import (
     Node,
     children,
     copy,
+    every_parameter,
     find_nodes,
     header,
     holds,
@@ -551,9 +552,8 @@ def _name_of_item(item: Node) -> str:
 
 
 def _inner_parameters(function: Node) -> list[Node]:
-    given = function.args
-    several = [one for one in (given.vararg, given.kwarg) if one is not None]
-    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *several]
+    several = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
+    return [*every_parameter(function), *several]
 
 
 def _scopes(tree: Node) -> list[Scope]:

@@ -84,10 +84,6 @@ class _Text:
                 todo += self.reads.get(one, {})
         return found
 
-    def library(self, identifier: str, value: object) -> str:
-        """How the text spells a function of ours."""
-        return self.facts.library_in_text(identifier, value)
-
     def values_alone(self) -> None:
         """Sizes and lengths that only a value is computed from have their first derivative there: no more is asked."""
         last = self.function.body[-1]
@@ -152,7 +148,7 @@ class _Text:
 
     def _spell(self, one: _Share) -> None:
         """`share(g / r, x, r)`, in place."""
-        call = gast.Call(name(self.library("share", share)), [one.quotient, one.x, one.divisor], [])
+        call = gast.Call(name(self.facts.library_in_text("share", share)), [one.quotient, one.x, one.divisor], [])
         for part in (one.quotient, one.divisor):
             for node in [n for p in walk(part) for n in walk(self.definition_of_name(p))]:
                 if self._length(node):
@@ -240,7 +236,9 @@ class _Text:
                 same_tree(size, x) or same_tree(self.definition_of_name(size), self.definition_of_name(x))
                 for size in within
             ):
-                self._become(node, tree, gast.Call(name(self.library("signed", signed)), [tree.left, x], []))
+                self._become(
+                    node, tree, gast.Call(name(self.facts.library_in_text("signed", signed)), [tree.left, x], [])
+                )
 
     def _is_size(self, node: Node) -> bool:
         return isinstance(node, gast.Call) and rule_of(self.means(node)) is rule_of(np.absolute)

@@ -33,6 +33,7 @@ from srcgrad.core.trees import (
     children,
     copy,
     defaults_of,
+    every_parameter,
     find_nodes,
     given_by_place,
     header,
@@ -118,9 +119,7 @@ def _as_lambda(definition: Node, call: Node, work: Rewriting) -> Node:
 
 def _rename_lambda_parameters(value: Node, function: Node, work: Rewriting) -> Node:
     """A lambda whose parameters no other name of the function is called."""
-    arguments = value.args
-    own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    for parameter in [p for p in own if p is not None]:
+    for parameter in [p for p in [*every_parameter(value), value.args.vararg, value.args.kwarg] if p is not None]:
         inside = [n for n in find_nodes(value, gast.Name) if n.id == parameter.id]
         everywhere = [n for s in [function.args, *function.body] for n in walk(s)]
         hidden = {id(n) for held in everywhere if isinstance(held, gast.Lambda) for n in walk(held)}
@@ -226,8 +225,7 @@ _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 
 def _locals(tree: Node) -> set[str]:
     """What a function binds, functions in it apart: parameters, names, the names of these functions."""
-    given = tree.args
-    names = {a.id for a in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
+    names = set(parameters(tree))
     body = own_statements(tree.body, (gast.FunctionDef,)) if isinstance(tree.body, list) else []
     inside = [n for s in body if not isinstance(s, gast.FunctionDef) for n in find_nodes(s, gast.Name)]
     names |= {n.id for n in inside if isinstance(n.ctx, gast.Store)}

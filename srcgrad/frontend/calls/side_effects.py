@@ -1347,8 +1347,7 @@ def _reads_in_place(call: Node, facts: Facts) -> set[str]:
 
 
 def _local_names(tree: Node) -> set[str]:
-    arguments = tree.args
-    names = {a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    names = set(parameters(tree))
     outer = {n for node in find_nodes(tree, gast.Nonlocal) for n in node.names}
     body = tree.body if isinstance(tree.body, list) else []
     return (names | {s for node in body for n in walk(node) for s in _bound_name(n)}) - outer

@@ -731,7 +731,7 @@ class _Work:
 
     def _check(self, helper: str, held: str, node: Node) -> None:
         """A line that looks at what is assumed of a name."""
-        check = at(statement(f"{self.library(helper)}({held})"), node)
+        check = at(statement(f"{self.facts.library_in_text(helper)}({held})"), node)
         self.facts.origin.foreign[check] = None
         self.before.append(check)
 
@@ -748,13 +748,9 @@ class _Work:
 
     def _array(self, node: Node) -> Node:
         """`np.array(node)`"""
-        made = placed(expression(f"{self.library('np')}.array(x)", x=node), node)
+        made = placed(expression(f"{self.facts.library_in_text('np')}.array(x)", x=node), node)
         self.of[made] = Kind("array")
         return at(made, node)
-
-    def library(self, identifier: str) -> str:
-        """How the text spells a library name."""
-        return self.facts.library_in_text(identifier)
 
     # -- calls -------------------------------------------------------------------------------------------------------
 

@@ -145,8 +145,7 @@ def generated_text(function: Node, facts: Facts) -> None:
 def _outside_comprehensions(function: Node) -> frozenset[str]:
     within = {n for s in function.body for c in find_nodes(s, *COMPREHENSIONS) for n in find_nodes(c, gast.Name)}
     own = {n.id for node in function.body for n in find_nodes(node, gast.Name) if n not in within}
-    arguments = function.args
-    return frozenset(own | {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs})
+    return frozenset(own | set(parameters(function)))
 
 
 def plain_block(block: Block, work: Rewriting) -> Block:
@@ -327,7 +326,7 @@ def structured_exits(function: Node, facts: Facts) -> Node:
         return function
     _raise_for_nothing(function, facts)
     ways = Ways(facts)
-    own = [a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
+    own = parameters(function)
     local = {bound for node in statements(function.body) for bound in stores(node)}
     before = names_maybe_unbound(function.body, own, local)
     returns = _returns(function.body)

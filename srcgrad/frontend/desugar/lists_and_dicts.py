@@ -37,6 +37,7 @@ from srcgrad.core.trees import (
     at,
     bound_in_expressions,
     copy,
+    every_parameter,
     expression,
     find_nodes,
     holds,
@@ -100,8 +101,7 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
     held = {} if facts is None else dict(inner_kinds(facts.kinds.of_names))
     changed = _changed_as_given(function)
     keyed = _names_with_keys(function)
-    arguments = function.args
-    for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+    for given in every_parameter(function):
         tag = held.get(given.id, UNKNOWN).tag
         if tag == "unknown" and given.id in changed:
             known_as = UNKNOWN if facts is None else facts.kinds.of_names.get(given.id, UNKNOWN)
@@ -564,8 +564,7 @@ def spell_list_methods(function: Node, work: Rewriting) -> None:
     _expressions(function, work)
     _separate(function, work)
     held = kinds_of_lists(function, work.facts)
-    arguments = function.args
-    given = {a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    given = set(parameters(function))
     dicts = {name for name, kind in held.items() if kind == "dict"}
     if dicts:
         _spell_get(function, dicts, work)

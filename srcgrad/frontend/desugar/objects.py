@@ -914,7 +914,7 @@ def can_open(cls: type, facts: Facts) -> bool:
     return cls.__new__ is object.__new__ and not hidden and does_no_more(cls, _SPECIAL, _function)
 
 
-def does_no_more(cls: type, special: Collection[str], codes: Callable[[object], list[Any]]) -> bool:
+def does_no_more(cls: type, special: Collection[str], codes: Callable[[object], list[types.FunctionType]]) -> bool:
     """Whether a class has functions alone, of special ones these, and none of them asks for attributes by their names.
 
     `codes` gives the functions of which an attribute of the class is made, as far as they are looked at.
@@ -930,7 +930,7 @@ def does_no_more(cls: type, special: Collection[str], codes: Callable[[object], 
     return not asked and other <= {"__dict__", "__weakref__"}
 
 
-def _function(held: object) -> list[Any]:
+def _function(held: object) -> list[types.FunctionType]:
     return [held] if isinstance(held, types.FunctionType) else []
 
 

@@ -35,6 +35,7 @@ from srcgrad.core.trees import (
     after_docstring,
     at,
     copy,
+    every_parameter,
     expression,
     find_nodes,
     holds,
@@ -242,7 +243,7 @@ class ObjectsByKey:
             raise self._refusal(f"`{source.name}` has a decorator")
         tree.decorator_list, tree.returns, tree.name = [], None, self.brought[function]
         given = tree.args
-        parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        parameters = every_parameter(tree)
         for one in [*parameters, given.vararg, given.kwarg]:
             if one is not None:
                 one.annotation = None

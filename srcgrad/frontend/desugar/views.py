@@ -25,6 +25,7 @@ from srcgrad.core.trees import (
     bound_in_expressions,
     children,
     copy,
+    every_parameter,
     expression,
     find_nodes,
     header,
@@ -33,6 +34,7 @@ from srcgrad.core.trees import (
     is_write,
     name,
     names_in,
+    parameters,
     part_written,
     root,
     statement,
@@ -108,8 +110,7 @@ def _certain_arrays(
 ) -> set[str]:
     """Names to which nothing but arrays is bound, arguments with fewer axes than `ndim` apart."""
     bound: dict[str, list[Node | None]] = {}
-    given = function.args
-    for argument in [*given.posonlyargs, *given.args, *given.kwonlyargs]:
+    for argument in every_parameter(function):
         kind = facts.kinds.of_names.get(argument.id)
         known = kind is not None and kind.tag == "array" and (kind.ndim or 0) >= ndim
         bound[argument.id] = [] if known else [None]
@@ -268,8 +269,7 @@ def _keeps(function: object, call: Node) -> bool:
 
 def _callers(function: Node) -> set[str]:
     """Parameters that hold the caller's object all along."""
-    given = function.args
-    names = {argument.id for argument in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
+    names = set(parameters(function))
     for node in statements(function.body):
         if not isinstance(node, gast.AugAssign):
             names -= set(stores(node)) - set(written_names(node))

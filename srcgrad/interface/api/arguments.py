@@ -27,7 +27,7 @@ import gast
 import numpy as np
 
 from srcgrad.analysis.activity import activity
-from srcgrad.analysis.argument_kinds import FLOATING, built_in, every_parameter, kinds_of_annotations
+from srcgrad.analysis.argument_kinds import FLOATING, built_in, kinds_of_annotations
 from srcgrad.analysis.dtypes import is_complex_value
 from srcgrad.backend.numba.boundary import is_alone, without_axes
 from srcgrad.core.bindings import StaticFunction
@@ -36,7 +36,7 @@ from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import source_of
 from srcgrad.core.target import DeviceArray
-from srcgrad.core.trees import Node, defaults_of, find_nodes, parameters, statements, stores, walk
+from srcgrad.core.trees import Node, defaults_of, every_parameter, find_nodes, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.module import Module
 from srcgrad.pipeline import BegunFunction, prepare_facts, until
