@@ -186,6 +186,9 @@ def _depth(node: ast.AST) -> int:
     return depth
 
 
+_STRINGS = ("'", '"')
+
+
 def comments(lines: Sequence[str], first: int, last: int, whole: bool = False) -> dict[int, str]:
     """Comments of the lines `first` to `last`, by line; `whole` where the block alone is no Python.
 
@@ -195,6 +198,8 @@ def comments(lines: Sequence[str], first: int, last: int, whole: bool = False) -
     block = lines[first - 1 : last]
     if not any("#" in line for line in block):
         return {}
+    if not any(mark in line for line in block for mark in _STRINGS):  # each `#` begins a comment
+        return {k: line[line.index("#") :] for k, line in enumerate(block, first) if "#" in line}
     start = 1 if whole else first
     found = {}
     for token in _tokens(lines if whole else block):

@@ -36,7 +36,6 @@ from srcgrad.core.trees import (
     same_tree,
     statements,
     stores,
-    walk,
     written_names,
 )
 from srcgrad.derive.instantiate_rules import Setting, chosen_assignments, square_operation
@@ -671,7 +670,7 @@ def _names_tested_for_nan(order: Block, facts: Facts) -> list[str]:
 def _asked_in(tree: Node, facts: Facts) -> list[str]:
     """Names that `np.isnan(x)`, `x == x` or `np.nansum(x)` asks."""
     found: list[str] = []
-    for part in walk(tree):
+    for part in find_nodes(tree, gast.Call, gast.Compare):
         if isinstance(part, gast.Call) and part.args:
             function = object_of(part.func, facts)
             rule = rule_of(function)

@@ -88,7 +88,7 @@ class Meanings:
             self.function.body = _without_assignments(self.function.body, bound) or [at(gast.Pass(), self.function)]
             self.facts.names.local -= frozenset(bound)
         local = self.facts.names.local | own_names(self.function)
-        for node in [n for s in self.function.body for n in walk(s)]:
+        for node in [n for s in self.function.body for n in find_nodes(s, gast.Attribute, gast.Call)]:
             self._respell(node, local)
             if isinstance(node, gast.Call) and self._is_unnamed(node.func, local):
                 node.func = at(name(self._function(self.kinds.of[node.func].items[0][0])), node.func)
@@ -108,18 +108,18 @@ class Meanings:
         """Local names to which nothing but one module, or one class, is bound, by plain assignments."""
         arguments = names_in(self.function.args)
         found: dict[str, Binding] = {}
-        nodes = [n for s in self.function.body for n in walk(s)]
-        stored = [n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
-        plain = [str(target(n)) for n in nodes if isinstance(n, gast.Assign) and target(n) is not None]
+        body = self.function.body
+        stored = [n.id for s in body for n in find_nodes(s, gast.Name) if not isinstance(n.ctx, gast.Load)]
+        plain = [str(target(n)) for s in body for n in find_nodes(s, gast.Assign) if target(n) is not None]
         for held in dict.fromkeys(plain):
             kind = self.kinds.named.get(held, UNKNOWN)
             whole = held not in arguments and stored.count(held) == plain.count(held)
-            if (kind.tag == "module" or _is_class(kind)) and whole and not self._is_parameter(held, nodes):
+            if (kind.tag == "module" or _is_class(kind)) and whole and not self._is_parameter(held):
                 found[held] = _binding(kind.items[0][0])
         return found
 
-    def _is_parameter(self, held: str, nodes: list[Node]) -> bool:
-        inner = [n for n in nodes if isinstance(n, gast.FunctionDef | gast.Lambda)]
+    def _is_parameter(self, held: str) -> bool:
+        inner = [n for s in self.function.body for n in find_nodes(s, gast.FunctionDef, gast.Lambda)]
         return any(getattr(a, "id", "") == held for one in inner for a in walk(one.args))
 
     def _respell(self, node: Node, local: frozenset[str]) -> None:
@@ -421,18 +421,20 @@ def _spell_all(function: Node, kinds: dict[Node, Kind], varied: dict[str, None] 
 
 def _spelled(part: Node, where: Node, kinds: dict[Node, Kind], varied: dict[str, None] | None, facts: Facts) -> Node:
     """`np.ravel(x)[k]` for `x.flat[k]`, `len(x)` for `x.__len__()`, `[...]` for `tuple(...)` of NumPy's arguments."""
-    made = part
-    if isinstance(part, gast.IfExp):
+    made, kind = part, type(part)
+    if kind not in (gast.IfExp, gast.Subscript, gast.Call):
+        return part
+    if kind is gast.IfExp:
         made = (_side_taken(part, kinds, facts) or [part])[0]
-    elif isinstance(part, gast.Subscript) and _is_read(part, "flat", kinds) and isinstance(part.ctx, gast.Load):
-        held = part.value.value
-        made = expression(f"{facts.library('np')}.ravel(x)[k]", x=held, k=part.slice)
-    elif isinstance(part, gast.Call) and isinstance(part.func, gast.Attribute) and part.func.attr == "__len__":
+    elif kind is gast.Subscript:
+        if _is_read(part, "flat", kinds) and isinstance(part.ctx, gast.Load):
+            made = expression(f"{facts.library('np')}.ravel(x)[k]", x=part.value.value, k=part.slice)
+    elif isinstance(part.func, gast.Attribute) and part.func.attr == "__len__":
         known = kinds.get(part.func.value, UNKNOWN).tag in ("array", "list", "tuple", "dict")
         made = expression("len(x)", x=part.func.value) if known and not part.args and not part.keywords else part
-    elif isinstance(part, gast.Call) and len(part.args) == 1 and _goes_through(part, facts):
+    elif len(part.args) == 1 and _goes_through(part, facts):
         part.args[0] = _keys(part.args[0], where, kinds, varied, facts)
-    elif isinstance(part, gast.Call) and _takes_sequences(part, facts):
+    elif _takes_sequences(part, facts):
         for place, one in enumerate(part.args):
             listed = _listed(one, varied, facts)
             if listed is not None:
@@ -646,7 +648,7 @@ class _Work:
         if isinstance(node, gast.FunctionDef):
             return
         for part in header(node):
-            for item in reversed(walk(part)):
+            for item in reversed(find_nodes(part, gast.BinOp, gast.AugAssign, gast.Call)):
                 if self._expression(item):
                     self.facts.origin.foreign[node] = None
 

@@ -35,7 +35,6 @@ from srcgrad.core.trees import (
     statements,
     stores,
     target,
-    walk,
     written_names,
 )
 from srcgrad.core.visitor import own_statements, rewrite_statements
@@ -119,7 +118,8 @@ def desugar(function: Node, facts: Facts) -> Node:
     work.of_arguments = reads_of_arguments(function, work.bound.intersection(facts.request.wrt) & work.given)
     if any(isinstance(node, gast.For) for node in statements(function.body)):
         work.varied = work.given | assigned_varied(function, facts, parameters(function))
-    if any(in_tuple(part, facts) is not None for node in function.body for part in walk(node)):
+    parts = (part for node in function.body for part in find_nodes(node, gast.Tuple, gast.Call))
+    if any(in_tuple(part, facts) is not None for part in parts):
         inputs = facts.request.wrt or parameters(function)
         work.moved = frozenset(varied_names(function, facts, facts.names.local, inputs))
     note_dicts(function, work)

@@ -144,7 +144,7 @@ def _block(block: Block, work: _Work) -> Block:
         before: Block = []
         for key in ("test", "iter", "value", "exc", "subject"):
             part = getattr(node, key, None)
-            if isinstance(part, gast.AST) and not isinstance(node, gast.While):
+            if isinstance(part, gast.AST) and not isinstance(node, gast.While) and holds(part, gast.Call):
                 setattr(node, key, _consumed(part, node, before, work))
         made += before
         if not isinstance(node, gast.FunctionDef):

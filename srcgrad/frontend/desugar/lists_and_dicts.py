@@ -147,7 +147,8 @@ def _given_to(bound: str, node: Node) -> Node | None:
 def _changed_as_given(function: Node) -> set[str]:
     """Parameters whose argument `append` or `pop` may change, not only what is bound to their names later on."""
     order = list(statements(function.body))
-    given = {one: [n for n in order if one in changed_lists(n)] for one in parameters(function)}
+    changing = [(n, held) for n in order if (held := changed_lists(n))]
+    given = {one: [n for n, held in changing if one in held] for one in parameters(function)} if changing else {}
     bound = {one for one in given if given[one] and any(one in stores(n) and not is_change(n, one) for n in order)}
     apart = reading_apart(function, {one: given[one] for one in bound}) if bound else set()
     return {one for one, changes in given.items() if changes and one not in apart}
@@ -220,7 +221,8 @@ def separate_list_names(function: Node, facts: Facts) -> None:
         y_1 = np.array(y)
         return np.sum(y_1)
     """
-    shared = {one for node in function.body for item in walk(node) for one in _names_seen_elsewhere(item)}
+    kinds = (gast.FunctionDef, gast.Lambda, gast.Global, gast.Nonlocal)
+    shared = {one for node in function.body for item in find_nodes(node, *kinds) for one in _names_seen_elsewhere(item)}
     kept = {*facts.request.wrt, *shared, *(n.id for n in find_nodes(function.args, gast.Name))}
     for block in [function.body, *(b for node in statements(function.body) for b in _blocks(node))]:
         begun = dict.fromkeys(str(target(node)) for node in block if _begins(node, target(node)))
@@ -233,9 +235,8 @@ def separate_list_names(function: Node, facts: Facts) -> None:
 
 def _names_seen_elsewhere(item: Node) -> list[str]:
     """Names that a nested function, or another module, may see under their name."""
-    if isinstance(item, gast.FunctionDef | gast.Lambda):
-        return [n.id for n in find_nodes(item, gast.Name)]
-    return item.names if isinstance(item, gast.Global | gast.Nonlocal) else []
+    declared = isinstance(item, gast.Global | gast.Nonlocal)
+    return item.names if declared else [n.id for n in find_nodes(item, gast.Name)]
 
 
 def _blocks(node: Node) -> list[Block]:
