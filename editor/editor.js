@@ -2,7 +2,6 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { python } from "@codemirror/legacy-modes/mode/python";
-import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, keymap, lineNumbers, WidgetType } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -50,6 +49,7 @@ const lines = (effect) =>
   });
 const setLit = StateEffect.define();
 const setTold = StateEffect.define();
+const setWrong = StateEffect.define();
 
 const lit = (numbers) => (state) => {
   const made = new RangeSetBuilder();
@@ -99,7 +99,7 @@ const moved = EditorView.updateListener.of((update) => {
 const editor = new EditorView({
   parent: find("editor"),
   extensions: [
-    ...common, pointed, moved, history(), indentOnInput(), indentUnit.of("    "), bracketMatching(), lintGutter(),
+    ...common, pointed, moved, history(), indentOnInput(), indentUnit.of("    "), bracketMatching(), lines(setWrong),
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.contentAttributes.of({ "aria-label": "Your functions" }),
   ],
@@ -141,7 +141,7 @@ function show(found, milliseconds) {
     output.dispatch({ changes: { from: 0, to: output.state.doc.length, insert: found.text } });
   editor.dispatch({ effects: [setTold.of(told(shown.source)), setLit.of(lit([]))] });
   output.dispatch({ effects: setLit.of(lit([])) });
-  editor.dispatch(setDiagnostics(editor.state, found.errors.map(diagnostic)));
+  editor.dispatch({ effects: setWrong.of(() => Decoration.set(found.errors.flatMap(wrong), true)) });
   find("errors").replaceChildren(...found.errors.map(entry));
   const count = found.errors.length;
   find("state").textContent = `${count ? `${count} error${count > 1 ? "s" : ""}` : "Differentiated"} in ${milliseconds.toFixed(0)} ms${failed && shown.text ? "; the derivative is that of the last text that had one" : ""}`;
@@ -160,9 +160,12 @@ function place(error) {
   return { from, to: error.width ? Math.max(to, Math.min(from + 1, line.to)) : line.to };
 }
 
-const diagnostic = (error) => ({
-  ...(place(error) ?? { from: 0, to: 0 }), severity: "error", message: `${error.code} ${error.message}\nWhat to do: ${error.remedy}`,
-});
+// What an error is about has a line below it, and tells it where the pointer rests; `entry` tells it to all others.
+function wrong(error) {
+  const at = place(error);
+  const title = `${error.code} ${error.message}\nWhat to do: ${error.remedy}`;
+  return at && at.from < at.to ? [Decoration.mark({ class: "wrong", attributes: { title } }).range(at.from, at.to)] : [];
+}
 
 function entry(error) {
   const item = document.createElement("li");
