@@ -212,3 +212,22 @@ def test_a_class_that_counts_its_objects() -> None:
     assert srcgrad.value_and_grad(once)(2.0) == (2.0, 1.0) and Counted.count == 1
     with pytest.raises(DifferentiationError, match=r"E5010.*`Counted.count`"):
         srcgrad.grad(twice)(2.0)
+
+
+class Pair:
+    def __init__(self, u, a):
+        self.u = u
+        self.a = a
+
+
+@pytest.mark.parametrize("wrt", [(0, 1), 1])
+def test_an_object_that_a_nested_function_makes(wrt) -> None:
+    def f(b, c):
+        def make(k, times=2.0):
+            return Pair(b[k] * times, b)
+
+        second = make(1)
+        third = (lambda q: Pair(1.5, q * q))(b)
+        return np.sum(c * make(0, second.u).u * third.a) + second.u * third.u
+
+    srcgrad.check_grads(f, (np.array([1.2, 0.7]), np.array([0.3, 0.9])), wrt=wrt, order=1, modes=("reverse",))

@@ -597,11 +597,10 @@ class ObjectsApart:
         stored = [n for n, _ in pairs]
         names = [n for s in body for n in find_nodes(s, gast.Name) if n.id in (first, "super")]
         keys = [key for _, pair in pairs for key in pair]
-        if len(names) > len(keys) or stored != body[len(body) - len(stored) :] or not stored:
+        once = len(names) <= len(keys) == len(set(keys))
+        if not once or stored != body[len(body) - len(stored) :] or not stored:
             return last
         values = [value for _, pair in pairs for value in pair.values()]
-        if len(set(keys)) < len(keys):
-            return last
         made = at(gast.Dict([at(literal_node(one), last) for one in keys], values), last)
         del body[len(body) - len(stored) :]
         return at(gast.Return(made), last)
@@ -827,6 +826,8 @@ class ObjectsApart:
         return made
 
     def _initialised(self, call: Node, cls: type) -> Node:
+        if any(call in walk(one) for s in self.function.body for one in find_nodes(s, gast.FunctionDef, gast.Lambda)):
+            return call  # it is looked at where the function that it stands in is written out
         init = inspect.getattr_static(cls, "__init__", None)
         begun = self._with_kind(at(gast.Dict([], []), call), cls)
         if not isinstance(init, types.FunctionType):
