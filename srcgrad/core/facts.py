@@ -214,6 +214,10 @@ class FunctionNames(Names):
         self.temporaries[fresh] = "t"
         return fresh
 
+    def of_result(self) -> str:
+        """What the value of a function is called that has no name: y, or result, where the function has a y."""
+        return "result" if "y" in self.taken else "y"
+
 
 @dataclass(slots=True)
 class Origin:

@@ -182,7 +182,7 @@ def seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
         for item, one in zip(value.elts, facts.names.seeds, strict=True):
             adjoints.contribute_whole(copy_with_facts(item, facts), name(one), split, output)
         return split
-    given = facts.names.fresh("y_bar")
+    given = facts.names.fresh(bar(facts.names.of_result()))
     made = _start(given, output, facts)
     if isinstance(value, gast.Name):
         if value.id in facts.activity.active:

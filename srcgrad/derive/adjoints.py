@@ -457,8 +457,7 @@ class Adjoints:
         """The name of the adjoint of `primal`."""
         spelled = self.facts.names.spelled
         if primal not in spelled:
-            stem = self.facts.names.temporaries.get(primal)
-            spelled[primal] = self.facts.names.fresh(bar("y" if stem == "y" else primal))
+            spelled[primal] = self.facts.names.fresh(bar(primal))
             self.facts.names.adjoint_of[spelled[primal]] = primal
         return spelled[primal]
 

@@ -390,8 +390,7 @@ def tangent(function: Node, facts: Facts) -> Program:
 def tangent_name(primal: str, facts: Facts) -> str:
     """The name of the tangent of a name."""
     if primal not in facts.names.spelled:
-        stem = "y" if facts.names.temporaries.get(primal) == "y" else primal
-        facts.names.spelled[primal] = facts.names.fresh(dot(stem))
+        facts.names.spelled[primal] = facts.names.fresh(dot(primal))
         facts.names.adjoint_of[facts.names.spelled[primal]] = primal
     return facts.names.spelled[primal]
 

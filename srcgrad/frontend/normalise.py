@@ -725,7 +725,7 @@ def _result(value: Node | None, scope: Scope) -> Node:
 def _name_value(value: Node, scope: Scope, stem: str) -> Node:
     if isinstance(value, gast.Name) and value.id in scope.local:
         return value
-    held = scope.new_temporary() if stem == "t" else scope.facts.names.fresh(RESULT_NAME)
+    held = scope.new_temporary() if stem == "t" else scope.facts.names.fresh(scope.facts.names.of_result())
     scope.facts.names.temporaries[held] = stem
     spread_varied(held, value, scope)
     compute(held, value, scope)

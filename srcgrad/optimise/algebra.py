@@ -301,7 +301,7 @@ def simplify(program: Program, facts: Facts) -> Program:
 
 
 def _multiply_constants(node: Node, facts: Facts) -> None:
-    """Multiply the constant factors of a product, and leave out a factor that becomes 1.0; one of -1.0 is a sign."""
+    """Multiply the constant factors of a product, and leave out a factor of 1.0; one of -1.0 is a sign."""
     if isinstance(node, gast.Assign | gast.AugAssign) and any(
         _is_float(item) for item in find_nodes(node.value, gast.Constant)
     ):
@@ -320,7 +320,7 @@ def _merge_constants(value: Node, facts: Facts, inside: bool) -> Node:
         return value
     for factor, rest in ((value.right, value.left), (value.left, value.right)):
         if _is_float(factor) and is_floating(rest, facts):
-            found = _absorb_constant(rest, factor.value, facts, next_to=True)
+            found = rest if _is_one(factor) else _absorb_constant(rest, factor.value, facts, next_to=True)
             if found is not None and (inside or isinstance(found, gast.BinOp | gast.UnaryOp | gast.Constant)):
                 return found
     return value

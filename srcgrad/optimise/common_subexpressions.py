@@ -239,6 +239,7 @@ class _Reader:
                 item.id, self.changed = self.alike[item.id], True
             if item.id in self.negatives and item is not value:
                 replace(node, item, gast.UnaryOp(gast.USub(), name(self.negatives[item.id])))
+                self.changed = True
         gone: set[int] = set()
         for part in walk(value):
             if id(part) in gone or not isinstance(part, gast.BinOp | gast.Call):

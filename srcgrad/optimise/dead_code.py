@@ -191,9 +191,9 @@ def _begin_with_parts(block: Block, adjoint: str, held: str, program: Program, f
     """Bind parts of an adjoint at once to what would be added to zeros; whether there was one."""
     changed = False
     cleared = [node for node in block if is_write(node) and _is_cleared(node, adjoint, held, facts)]
-    if not cleared or not (forward := blocks(program.forward)[1:]):
+    if not cleared:
         return changed
-    uses, made = count(program.block), {target(node): node for node in block}
+    uses, made, forward = count(program.block), {target(node): node for node in block}, blocks(program.forward)
     for zeros in cleared:
         key, place = _key(zeros.targets[0], adjoint), block.index(zeros)
         behind = next((node for node in block[place + 1 :] if _mentions(node, adjoint, key)), None)
@@ -248,9 +248,8 @@ def _mirrors(value: Node, blocks: list[Block], held: str, key: Key | None, progr
     replaced = [node for node in writes if _key(part_written(node), held) == key and node not in facts.tape.pushes]
     bound = [node for node in statements(program.forward) if target(node) == held]
     around = next((each for each in blocks if old in each), None)
-    if around is None:
-        return False  # not in a loop, nor in a branch
-    return len(bound) == len(replaced) == 1 and replaced[0] in around[around.index(old) :] and bound[0] not in around
+    behind = [] if around is None else around[around.index(old) :]
+    return len(bound) == len(replaced) == 1 and replaced[0] in behind and bound[0] not in behind
 
 
 def _drop_unread_stores(held: str, program: Program, facts: Facts) -> bool:
@@ -643,7 +642,8 @@ def unbound_shapes(program: Program, facts: Facts) -> Program:
     early = [one for one in asked if one in local and one not in sure]
     for name in dict.fromkeys([*early, *reader.kept]):
         first = next(k for k, node in enumerate(program.forward) if name in _names_bound(node))
-        program.forward.insert(first, at(assign(name, gast.Constant(None, None)), program.forward[first]))
+        if target(program.forward[first]) != name:
+            program.forward.insert(first, at(assign(name, gast.Constant(None, None)), program.forward[first]))
     return program
 
 

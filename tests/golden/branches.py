@@ -21,7 +21,7 @@ import numpy as np
 from srcgrad.runtime import check_seed, sum_to
 
 
-def branches_grad(x, y, y_bar_=1.0):
+def branches_grad(x, y, result_bar=1.0):
     """Gradient of `branches` with respect to x, y.
 
     Recorded: nothing.
@@ -34,12 +34,12 @@ def branches_grad(x, y, y_bar_=1.0):
             z = x + y
     else:
         z = np.exp(x)
-    y_ = z * z
+    result = z * z
 
     # line 13: return z * z
-    check_seed(y_bar_, y_)
+    check_seed(result_bar, result)
     y_bar = np.zeros_like(y)
-    z_bar = y_bar_ * 2.0 * z
+    z_bar = result_bar * 2.0 * z
     if x > 0:
         if y > 1:
             # line 8: z = x * y

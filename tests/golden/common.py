@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.runtime import check_arrays, sum_to
 
 
-def swing_grad(angle, length, y_bar=1.0):
+def swing_grad(angle, length, result_bar=1.0):
     """Gradient of `swing` with respect to angle, length.
 
     Recorded: nothing.
@@ -29,7 +29,7 @@ def swing_grad(angle, length, y_bar=1.0):
     t1 = 2.0 + y
 
     # line 7: return np.sum(np.exp(x) / (2.0 + y))
-    t2 = y_bar / t1
+    t2 = result_bar / t1
     t3 = t2 * (exp_x / t1)
     x_bar = t2 * exp_x
     # line 6: y = length * np.cos(angle)

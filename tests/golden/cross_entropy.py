@@ -18,7 +18,7 @@ import numpy as np
 from srcgrad.runtime import check_arrays, count, fit_to, matmul_right, sum_to
 
 
-def entropy_value_and_grad(w, b, x, y, y_bar=1.0):
+def entropy_value_and_grad(w, b, x, y, result_bar=1.0):
     """Value and gradient of `entropy` with respect to w, b.
 
     Recorded: nothing.
@@ -30,13 +30,13 @@ def entropy_value_and_grad(w, b, x, y, y_bar=1.0):
     t2 = np.sum(t1, axis=1, keepdims=True)
     logs = np.log(t2) + top
     t3 = np.sum(y * (logs - z), axis=1)
-    y_ = np.mean(t3)
+    result = np.mean(t3)
 
     # line 8: return np.mean(np.sum(y * (logs - z), axis=1))
-    logs_minus_z_bar = fit_to(y_bar / count(t3) * y, z)
+    logs_minus_z_bar = fit_to(result_bar / count(t3) * y, z)
     # line 7: logs = np.log(np.sum(np.exp(z - top), axis=1, keepdims=True)) + top
     z_bar = logs_minus_z_bar.sum(axis=1, keepdims=True) / t2 * t1 - logs_minus_z_bar
     # line 5: z = np.matmul(x, w) + b
     w_bar = matmul_right(z_bar, x, w)
     b_bar = sum_to(z_bar, b)
-    return y_, (w_bar, b_bar)
+    return result, (w_bar, b_bar)

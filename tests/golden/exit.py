@@ -47,7 +47,6 @@ def first_above_grad(x, bound, result_bar=1.0):
     x_bar = np.zeros_like(x)
     bound_bar = np.zeros_like(bound)
     if taken:
-        # line 5: return bound * bound
         result = result_1
         bound_bar = result_bar * 2.0 * bound
         result_bar = zeros_like(result)

@@ -69,7 +69,6 @@ def series_grad(x, k, limit, total_bar=1.0):
         total_bar = sum_to(total_bar * k, total)
         # line 12: for v in decaying(x, k):
         x__bar += v_bar
-    # line 12: for v in decaying(x, k):
     x_bar = x__bar
     k_bar += k__bar
     return x_bar, k_bar

@@ -18,7 +18,7 @@ import numpy as np
 from srcgrad.runtime import fit_to, sum_to
 
 
-def spiral_grad(x, y, w, steps, y_bar_=1.0):
+def spiral_grad(x, y, w, steps, result_bar=1.0):
     """Gradient of `spiral` with respect to x, y, w.
 
     Recorded: turn, each trip of the loop in line 5 (needed by line 8).
@@ -36,8 +36,8 @@ def spiral_grad(x, y, w, steps, y_bar_=1.0):
 
     w_bar = np.zeros_like(w)
     # line 10: return np.sum(x * y)
-    x_bar = fit_to(y_bar_ * y, x)
-    y_bar = fit_to(y_bar_ * x, y)
+    x_bar = fit_to(result_bar * y, x)
+    y_bar = fit_to(result_bar * x, y)
     for _ in reversed(range(steps)):
         x, y, turn = kept.pop()
         # line 9: x, y = x - y * turn, y + x * turn

@@ -36,7 +36,6 @@ def energy_grad(q, p, k, h, n, y_bar=1.0):
     # line 8: p = p - 0.5 * h * k * np.sin(q)
     t = 0.5 * h * k
     for _ in reversed(range(n)):
-        # line 8: p = p - 0.5 * h * k * np.sin(q)
         q_bar -= p_bar * t * np.cos(q)
         # line 7: q = q + h * p
         q, p = kept.pop()

@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.runtime import check_arrays, check_seed, sum_to
 
 
-def force_grad(kind, x, a, y_bar=1.0):
+def force_grad(kind, x, a, result_bar=1.0):
     """Gradient of `force` with respect to x, a.
 
     Recorded: nothing.
@@ -35,21 +35,21 @@ def force_grad(kind, x, a, y_bar=1.0):
             y = a / x_squared
         else:
             raise ValueError(kind)
-    y_ = np.sin(y)
+    result = np.sin(y)
 
     # line 12: return np.sin(y)
-    check_seed(y_bar, y_)
-    y_bar_ = y_bar * np.cos(y)
+    check_seed(result_bar, result)
+    y_bar = result_bar * np.cos(y)
     if kind == "spring":
         # line 7: y = -a * x
-        a_bar = -sum_to(y_bar_ * x, a)
-        x_bar = -sum_to(y_bar_ * a, x)
+        a_bar = -sum_to(y_bar * x, a)
+        x_bar = -sum_to(y_bar * a, x)
     else:
         a_bar = np.zeros_like(a)
         x_bar = np.zeros_like(x)
         if taken:
             # line 9: y = a / (x * x)
-            t = y_bar_ / x_squared
+            t = y_bar / x_squared
             x_bar = -sum_to(t * y, x_squared) * 2.0 * x
             a_bar = sum_to(t, a)
     return x_bar, a_bar

@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.runtime import check_arrays, sum_to
 
 
-def overwrite_grad(x, y, y_bar_=1.0):
+def overwrite_grad(x, y, result_bar=1.0):
     """Gradient of `overwrite` with respect to x, y.
 
     Recorded: nothing.
@@ -25,7 +25,7 @@ def overwrite_grad(x, y, y_bar_=1.0):
     x_2 = np.sin(x_1) / y
 
     # line 6: x = np.sin(x) / y
-    t = y_bar_ / y
+    t = result_bar / y
     x_1_bar = t * np.cos(x_1)
     y_bar = -sum_to(t * x_2, y)
     # line 5: x = x * y

@@ -24,9 +24,9 @@ def outputs_vjp(x, y):
     z = x * y
     exp_z = np.exp(z)
 
-    def outputs_back(y_bar_):
+    def outputs_back(result_bar):
         # line 6: return np.sum(z), np.exp(z)
-        z_bar = y_bar_[1] * exp_z + y_bar_[0]
+        z_bar = result_bar[1] * exp_z + result_bar[0]
         # line 5: z = x * y
         x_bar = sum_to(z_bar * y, x)
         y_bar = sum_to(z_bar * x, y)

@@ -40,7 +40,6 @@ def rnn_grad(w, u, x, h, y_bar=1.0):
         h_bar = matmul_right(tanh_arg_bar, w, h)
         x_bar[t] += matmul_right(tanh_arg_bar, u, x[t])
         xs.append(x[t])
-    # line 6: h = np.tanh(w @ h + u @ x[t])
     w_bar = sum_products(matmul_left, tanh_arg_bars, w, hs)
     u_bar = sum_products(matmul_left, tanh_arg_bars, u, xs)
     return w_bar, u_bar, x_bar, h_bar

@@ -51,6 +51,6 @@ def rotation_jvp(k, angle, *, k_dot, angle_dot):
     third = np.stack((xz * t - y * s, yz * t + x * s, z_squared * t + c))
     t6_dot = z_dot * 2.0 * z * t - c_dot * z_squared + c_dot
     third_dot = np.stack((t3_dot - ys_dot, t5_dot + xs_dot, t6_dot))
-    y_ = np.stack((first, second, third))
-    y_dot_ = np.stack((first_dot, second_dot, third_dot))
-    return y_, y_dot_
+    result = np.stack((first, second, third))
+    result_dot = np.stack((first_dot, second_dot, third_dot))
+    return result, result_dot

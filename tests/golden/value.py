@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.runtime import check_arrays, count, fit_to, matmul_right, sum_to
 
 
-def loss_value_and_grad(w, X, y, y_bar=1.0):
+def loss_value_and_grad(w, X, y, result_bar=1.0):
     """Value and gradient of `loss` with respect to w.
 
     Recorded: nothing.
@@ -24,13 +24,13 @@ def loss_value_and_grad(w, X, y, y_bar=1.0):
     z = X @ w
     t1 = np.logaddexp(0.0, z)
     t2 = t1 - y * z
-    y_ = np.mean(t2)
+    result = np.mean(t2)
 
     # line 6: return np.mean(np.logaddexp(0.0, z) - y * z)
-    t2_bar = y_bar / count(t2)
+    t2_bar = result_bar / count(t2)
     t1_bar = sum_to(np.broadcast_to(t2_bar, np.shape(t2)), t1)
     z_bar = fit_to(-t2_bar * y, z)
     z_bar += t1_bar * np.exp(z - np.where(t1 == -np.inf, 0.0, t1))
     # line 5: z = X @ w
     w_bar = matmul_right(z_bar, X, w)
-    return y_, w_bar
+    return result, w_bar

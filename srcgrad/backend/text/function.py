@@ -439,13 +439,18 @@ def _cited_block(block: Block, known: _UserLines, last: Cited, head: int) -> tup
                 made += known.comments(wanted, node)
                 last = wanted
         if isinstance(node, COMPOUND):
-            above = last if written_out else ()
             own = line if isinstance(node, gast.For | gast.While) else 0
-            node.body, end = _cited_block(node.body, known, above, own)
-            node.orelse, other = _cited_block(getattr(node, "orelse", None) or [], known, above, 0)
-            last = end if written_out and end == other and end[-1:] == (line,) else ()
+            node.body, last = _cited_block(node.body, known, _going_on(last, node.body), own)
+            other = getattr(node, "orelse", None) or []
+            node.orelse, last = _cited_block(other, known, _going_on(last, other), 0) if other else ([], last)
+            last = _going_on(last, block[position + 1 :])
         made.append(node)
     return made, last
+
+
+def _going_on(last: Cited, block: Block) -> Cited:
+    """The lines that are cited last, if a block goes on with what comes from them."""
+    return last if block and last[-1:] == (getattr(block[0], "lineno", 0),) else ()
 
 
 def _user_text(first: int, last: int, facts: Facts) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import gast
 import pytest
@@ -30,27 +30,30 @@ def is_text(node: Node) -> bool:
     return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
 
 
-def wrong_lines(block: Block, facts: Facts, above: int, head: int) -> Iterator[str]:
-    """Statements that do not come from the line that is cited above them.
+def wrong_lines(block: Block, facts: Facts, last: int, head: int) -> Generator[str, None, int]:
+    """Statements that do not come from the line that is cited last above them; that line at the end of the block.
 
     Zeros and empty lists come from no line; what belongs to the header of a loop may stand right below that.
     """
-    last = above
+    below = True
     for node in block:
         line = getattr(node, "lineno", None)
         cited = line_cited(node)
         if cited is not None:
-            last = cited
+            last, below = cited, False
         elif node in facts.origin.again_written or node in facts.origin.user or is_text(node):
             last = 0  # of the forward half
         elif isinstance(node, COMPOUND):
             own = line if isinstance(node, gast.For | gast.While) else 0
             for inner in (node.body, getattr(node, "orelse", None) or []):
-                yield from wrong_lines(inner, facts, last if last == line else 0, own)
-            last = last if last == line else 0
+                last = yield from wrong_lines(inner, facts, last, own)
+            below = True
         elif line is not None and node not in facts.tape.zeros and node not in facts.tape.restores:
-            if line != (last or head):
-                yield f"line {line} below {last or head}: {gast.unparse(node)}"
+            if below and line == head:
+                last = 0
+            elif line != last:
+                yield f"line {line} below {last}: {gast.unparse(node)}"
+    return last
 
 
 def test_comments_name_the_lines_of_their_groups(monkeypatch: pytest.MonkeyPatch) -> None:
