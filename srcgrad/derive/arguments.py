@@ -906,8 +906,8 @@ def derive_called_functions(function: Node, facts: Facts) -> None:
     >>> text = "from scipy.integrate import odeint\\ndef f(k, t):\\n    return odeint(lambda y, t: -k * y, 1.0, t)"
     >>> print(explain_text(text, after="derive_called_functions", wrt=("k",)))
     def f(k, t):
-        y_ = odeint(inner, 1.0, t, args=(k,))
-        return y_
+        result = odeint(inner, 1.0, t, args=(k,))
+        return result
     """
     _replace_calls(function, facts)
     for node in statements(function.body):

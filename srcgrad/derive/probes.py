@@ -55,9 +55,9 @@ def probes(function: Node, facts: Facts) -> Node:
         t2 = probe(t2_, 0)
         t3_ = np.sin(x)
         t3 = probe(t3_, 1)
-        y__ = t2 + t3
-        y_ = probe(y__, 2)
-        return y_
+        result_ = t2 + t3
+        result = probe(result_, 2)
+        return result
     """
     changed = {w for node in statements(function.body) for w in written_names(node)}
     changed |= {s for node in statements(function.body) if is_swap(node) for s in stores(node)}

@@ -477,7 +477,7 @@ def note_doubts(function: Node, facts: Facts) -> Node:
 
     >>> from srcgrad.interface.show.explain import explain_facts
     >>> list(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.sum(y)", after="note_doubts").idioms.masked)
-    ['y', 'y_']
+    ['y', 'result']
     """
     if facts.request.mode == "primal":
         return function

@@ -280,7 +280,7 @@ MOMENT = "(m,) = tree_sum(each_block(standardised_block_1, x, stop))"
         (standardised, MOMENT, "m = np.zeros(2)"),
         (standardised, MOMENT, "m = np.sum(x, axis=0).compute()"),
         (standardised, "m_bar = m_bar + m_bar_sum", "m_bar = m_bar_sum"),
-        (standardised, "w_bar += y_bar * 2.0 * w", "w_bar += len(x.chunks[0]) * y_bar * 2.0 * w"),
+        (standardised, "w_bar += result_bar * 2.0 * w", "w_bar += len(x.chunks[0]) * result_bar * 2.0 * w"),
         (standardised, "weight_2 = len(x_rows_2) / stop", "weight_2 = len(x_rows_2) / len(x)"),
         (
             standardised,

@@ -150,12 +150,12 @@ def test_a_breakpoint_in_generated_code_and_steps_from_there():
     """`b slope.__wrapped__` stops where the text begins, and then its lines have numbers as any file's."""
     slope = grad(divided)
     file, lines = text_of(slope, np.ones(2))
-    number = next(k for k, line in enumerate(lines, 1) if "t = y_bar / x" in line)
-    commands = ["tbreak self.__wrapped__", "c", "p y_bar", f"tbreak {number}", "c", "n", "p t", "w", "l", "c"]
+    number = next(k for k, line in enumerate(lines, 1) if "t = result_bar / x" in line)
+    commands = ["tbreak self.__wrapped__", "c", "p result_bar", f"tbreak {number}", "c", "n", "p t", "w", "l", "c"]
     printed = debugged(commands, slope, np.array([1.0, 2.0]))
     assert f"> {file}({number})divided_grad()" in printed
     assert "(Pdb) 1.0\n" in printed and "(Pdb) array([1. , 0.5])\n" in printed
-    assert re.search(rf"{number}B?\s+t = y_bar / x", printed)  # the listing shows the text
+    assert re.search(rf"{number}B?\s+t = result_bar / x", printed)  # the listing shows the text
 
 
 def test_stepping_through_a_gradient_line_by_line():

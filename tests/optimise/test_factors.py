@@ -59,10 +59,10 @@ def test_gradients(function: Any, shapes: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize(
     ("function", "line"),
     [
-        (plus, "x_bar = y_bar_ * (np.sin(z) + y)"),
-        (first_minus, "x_bar = y_bar_ * (np.sin(z) - y) + xz_bar * z"),
-        (second_minus, "x_bar = y_bar_ * (y - np.sin(z)) + xz_bar * z"),
-        (both_minus, "x_bar = -y_bar_ * (y + np.sin(z)) + xz_bar * z"),
+        (plus, "x_bar = result_bar * (np.sin(z) + y)"),
+        (first_minus, "x_bar = result_bar * (np.sin(z) - y) + xz_bar * z"),
+        (second_minus, "x_bar = result_bar * (y - np.sin(z)) + xz_bar * z"),
+        (both_minus, "x_bar = -result_bar * (y + np.sin(z)) + xz_bar * z"),
         (density, "u_bar = t2 * t1 * u * (1.0 - u_squared) * 2.0"),
     ],
 )

@@ -40,7 +40,7 @@ def test_gradients(function: Any) -> None:
 
 def test_the_number_is_multiplied_first() -> None:
     text = srcgrad.source(scaled, wrt=("y",), like=(X, Y))
-    assert "y_bar_ * 0.3 * x * np.cos(y)" in text, text
+    assert "result_bar * 0.3 * x * np.cos(y)" in text, text
 
 
 def test_numbers_stand_in_their_order() -> None:
