@@ -57,7 +57,7 @@ wheel: $(VENV)/interpreter
 	$(BIN)/python .ci/package.py
 
 docs: $(VENV)/docs.installed
-	$(BIN)/srcgrad rules --markdown > docs/rules.new && mv docs/rules.new docs/rules.md
+	$(BIN)/python -m tests.templates.rules_page --write
 	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/bench.installed

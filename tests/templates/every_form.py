@@ -3,7 +3,7 @@
 Each call of the rule table is checked against finite differences and by pairing: the first derivative in both modes,
 the second in all four nestings of them. What does not pass is printed, and then the fraction that does; the exit status
 tells whether it is 99 %. With `--write` the page of rules gets what was found, by way of
-`srcgrad/interface/show/measured.json`.
+`tests/templates/measured.json`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.rules import Rule
 from srcgrad.interface.check.check import check_report, table
-from srcgrad.interface.show.rule_pages import MEASURED
 from tests.templates.rule_cases import Case, cases, differentiable_rules
+from tests.templates.rules_page import MEASURED
 
 GOAL = 0.99
 
@@ -54,7 +54,7 @@ def faults(rules: list[Rule]) -> Iterator[tuple[Case, str]]:
 
 
 def recorded(total: int, failed: dict[str, str]) -> str:
-    """The text of `srcgrad/interface/show/measured.json`."""
+    """The text of `tests/templates/measured.json`."""
     return json.dumps({"calls": total, "failed": dict(sorted(failed.items()))}, indent=2) + "\n"
 
 

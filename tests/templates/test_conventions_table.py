@@ -12,8 +12,8 @@ import pytest
 
 from srcgrad import hvp, vjp
 from srcgrad.interface.check.finite_differences import tangent_like, vector
-from srcgrad.interface.show.rule_pages import page
-from srcgrad.templates.conventions import ROWS, SECOND, Row
+from tests.templates.conventions_table import ROWS, SECOND, Row
+from tests.templates.rules_page import page
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nan and empty arrays warn, as in the primal
 WORDS: dict[str, Any] = {"np": np, "inf": np.inf, "nan": np.nan, "array": np.array}

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from srcgrad.interface.show.rule_pages import MEASURED
 from tests.templates.every_form import GOAL, drawn, fault, main, public, reason, recorded
 from tests.templates.rule_cases import cases
+from tests.templates.rules_page import MEASURED
 
 DRAWN = drawn(12)
 

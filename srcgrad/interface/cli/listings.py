@@ -47,8 +47,6 @@ def run_rules(asked: argparse.Namespace) -> int:
         return 1 if unknown else 0
     if asked.json:
         write_output(rule_pages.as_json(asked.operation), "-")
-    elif asked.markdown:
-        write_output(rule_pages.page(), "-")
     elif asked.operation:
         write_output(rule_pages.entry(asked.operation), "-")
     else:

@@ -151,7 +151,6 @@ def _trace(commands: Commands[argparse.ArgumentParser]) -> None:
 def _rules(commands: Commands[argparse.ArgumentParser]) -> None:
     rules = _add(commands, "rules", "list the operations, or show the rule of one")
     rules.add_argument("operation", nargs="?", metavar="OP", help="np.tanh, scipy.special.erf, multiply")
-    rules.add_argument("--markdown", action="store_true", help="print the page docs/rules.md")
     rules.add_argument("--json", action="store_true", help="print the table for programs to read")
     rules.add_argument("--missing", action="store_true", help="print what the installed NumPy has and the table lacks")
 
