@@ -309,7 +309,7 @@ def may_be_number(node: Node, facts: Facts) -> bool:
 
 def _renames(node: Node) -> bool:
     """Whether an assignment gives another name to a value, or to one of two."""
-    value = getattr(node, "value", None)
+    value = getattr(node, "value", None) if target(node) is not None else None
     given = [value.body, value.orelse] if isinstance(value, gast.IfExp) else [value]
     return all(isinstance(one, gast.Name | gast.Attribute | gast.Constant) for one in given)
 

@@ -398,7 +398,7 @@ CALLS: dict[str, tuple[object, ...]] = {
     "commpy.filters:rcosfilter": (9, 0.3, 1.0, 4.0),
     "commpy.sequences:zcsequence": (3, 7, 0.5),
     "sk_dsp_comm.fir_design_helper:firwin_kaiser_lpf": (0.1, 0.2, 40.0),
-    "sk_dsp_comm.digitalcom:farrow_resample": (SIGNAL, 1.0, 0.8),
+    "sk_dsp_comm.digitalcom:farrow_resample": (SIGNAL, 1.0, 0.83),
     "sk_dsp_comm.sigsys:psd": (SIGNAL, 8),
     "sk_dsp_comm.sigsys:env_det": (SIGNAL,),
     "sk_dsp_comm.digitalcom:rc_imp": (4, 0.35, 3),
