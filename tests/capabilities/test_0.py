@@ -72,7 +72,7 @@ X = DRAW((4, 3))
 
 
 def test_0_4_the_seed_of_a_gradient_is_one_and_visible() -> None:
-    assert "(x, y_bar=1.0)" in source(unused)
+    assert "(x, result_bar=1.0)" in source(unused)
 
 
 def test_0_5_pullbacks_take_any_seed_any_number_of_times() -> None:
