@@ -105,10 +105,9 @@ def inner_derivative(
 ) -> InnerDerivative:
     """A derivative made in a module of its own; calls in it are written out."""
     text, name, outside, seeds, facts = text_of(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
-    base = without_overlays(facts.namespace)
     real = assumed_real(facts, kinds)
-    if isinstance(base, StaticModule):
-        return InnerDerivative(replace(static_function(text, name, facts, "srcgrad"), real=real), seeds)
+    if sub.home is not None:
+        return InnerDerivative(replace(static_function(text, name, facts, "srcgrad", sub.home), real=real), seeds)
     label = f"{name} of {origin(facts.source)}"
     made: Any = load(text, name, label, outside, origins=sub.origins)  # a function takes attributes of any name
     made.__srcgrad_real__ = real
@@ -133,7 +132,7 @@ def text_of(
     """The text of a derivative, its name, the objects that it is executed with, its seeds, and its facts."""
     name = sub.derivative(function, mode, wrt, kinds, None, single, auxiliary)
     main = next(made for made in sub.made.values() if made.name == name)
-    if not isinstance(without_overlays(main.facts.namespace), StaticModule):
+    if sub.home is None:
         text, outside = sub.text(main)
         return text, name, dict(outside), main.facts.names.seeds, main.facts
     found = write(sub.pieces([*(made for made in sub.made.values() if made is not main), main], Globals(False)))
@@ -162,11 +161,12 @@ def columns(
     own_names = [*(p.id for p in tree.posonlyargs + tree.args), *(f"{p.id}={p.id}" for p in tree.kwonlyargs)]
     head = Driver(name, push, signature, own_names, np_, unit_)
     driver = jacobian_text(head, tangents, single=single, kinds=kinds, names=names)
-    base = without_overlays(facts.namespace)
     whole = _join_texts(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
     real = assumed_real(facts, kinds)
-    if isinstance(base, StaticModule):
-        return InnerDerivative(replace(static_function(whole, name, facts, "jacobian"), real=real), text=whole)
+    if sub.home is not None:
+        return InnerDerivative(
+            replace(static_function(whole, name, facts, "jacobian", sub.home), real=real), text=whole
+        )
     label = f"{name} of {origin(facts.source)}"
     pushed = load(text, push, label, outside, origins=sub.origins)
     made: Any = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
@@ -206,10 +206,8 @@ def _signature(text: str, push: str, seeds: tuple[str, ...]) -> str:
     return ast.unparse(made.args)
 
 
-def static_function(text: str, name: str, facts: Facts, by: str) -> StaticFunction:
+def static_function(text: str, name: str, facts: Facts, by: str, home: StaticModule) -> StaticFunction:
     """The function `name` of a text that is never run."""
-    home = without_overlays(facts.namespace)
-    assert isinstance(home, StaticModule), "the caller has looked"
     made = StaticModule(home.program, home.name, f"<{by} {name} of {origin(facts.source)}>", text, False)
     found = made.function(name)
     assert found is not None and found.static is not None, "the text defines it"
@@ -541,6 +539,7 @@ class Module:
     double: bool = False  # whether a function of this text makes arrays of float64 beside arguments of a declared dtype
     explained: bool = False  # whether it is asked what the backward half keeps
     tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
+    home: StaticModule | None = None  # the module of the user that is not run, and whose derivatives are written
     blocks: Any = None  # rows of which arguments come in blocks, in the text of a value (derive.blocked.Blocks)
     arrays: bool = False  # whether array statements of compiled code stay as they are
     looped: frozenset[str] = frozenset()  # of those that are loops: "checked" lengths, all indices "inside"
@@ -588,7 +587,7 @@ class Module:
     def read(self) -> Module:
         """A module without functions, which knows what this one knows of the sources that it has read."""
         made = Module(self.inline, self.seeded, self.target, self.autocast, explained=self.explained, tidy=self.tidy)
-        made.leading = self.leading
+        made.leading, made.home = self.leading, self.home
         made.new, made.sources, made.effects, made.moving = self.new, self.sources, self.effects, self.moving
         return made
 
@@ -607,7 +606,7 @@ class Module:
         if key not in self.inner:
             if mode in ("hvp", "hessian"):
                 function = self.derivative_function(function, "reverse", wrt, kinds, single=single).function
-            sub = Module(inline=True, seeded=False)
+            sub = Module(inline=True, seeded=False, home=self.home)
             if mode in ("jacobian", "hessian"):
                 self.inner[key] = sub, columns(sub, function, wrt, kinds, single=single)
                 return self.inner[key][1]
@@ -635,6 +634,7 @@ class Module:
             elif isinstance(function, StaticFunction):
                 check_undecorated(function)
                 check_defaults(function)
+                self.home = self.home or function.module
                 known = (function, rename_shadows(function.source), function.module)
             else:
                 plain = getattr(function, "__func__", function)
@@ -710,6 +710,8 @@ class Module:
                 inner.request,
                 handed=replace(inner.request.handed, apart=inner.request.handed.apart and key in self.made),
             )  # it calls itself
+            if facts is not None:
+                facts.calls.named[self.pending[key]] = None
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= names_in(source.tree)
@@ -728,6 +730,8 @@ class Module:
         if facts is None:
             self._drop()
             _own.learn(self)
+        else:
+            facts.calls.named[made.name] = None
         return made.name
 
     def spell(self, tree: Node, facts: Facts, bare: bool = False) -> Node:

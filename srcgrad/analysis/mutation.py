@@ -49,6 +49,7 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
+    bound_names,
     expression,
     find_nodes,
     header,
@@ -927,7 +928,7 @@ def _name_looked_at(node: Node) -> str:
 
 def _refuse_module_writes(function: Node, local: set[str], facts: Facts) -> None:
     """Refuse writes into arrays and lists of the module, which the function itself binds nowhere."""
-    own = _bound_names(statements(function.body))
+    own = bound_names(statements(function.body))
     for node in statements(function.body):
         for array in written_names(node):
             if array in local - own:
@@ -937,11 +938,6 @@ def _refuse_module_writes(function: Node, local: set[str], facts: Facts) -> None
                     f"`{array}` belongs to the module, and others may read what is written into it",
                     f"pass `{array}` as an argument and return it, or write into a copy of it",
                 )
-
-
-def _bound_names(order: Iterable[Node]) -> set[str]:
-    """Names that statements bind, not those of which a part is written."""
-    return {s for n in order for s in stores(n) if s not in written_names(n) or s == target(n)}
 
 
 _Sides = tuple[frozenset[str], frozenset[str]]  # names bound where a test holds, and where it does not
@@ -1047,7 +1043,7 @@ def unbound_names(function: Node, facts: Facts) -> Node:
     """
     _raise_where_never_bound(function, facts)
     order = statements(function.body)
-    local = _bound_names(order) - facts.names.around - set(parameters(function))
+    local = bound_names(order) - facts.names.around - set(parameters(function))
     doubts = _Doubts(frozenset(local))
     doubts.block(function.body, frozenset(parameters(function)), {})
     left = {one for node in order for one in stores(node) if _binds_none(node)}
@@ -1072,8 +1068,8 @@ def _raise_where_never_bound(function: Node, facts: Facts) -> None:
     known += [one for node in statements(facts.source.tree.body) if isinstance(node, gast.Global) for one in node.names]
     branches = [n for n in statements(facts.source.tree.body) if isinstance(n, gast.If)]
     inside = dict.fromkeys(n for one in branches for n in statements([*one.body, *one.orelse]))
-    elsewhere = _bound_names(n for n in statements(facts.source.tree.body) if n not in inside or holds(n, gast.Lambda))
-    lost = _bound_names(inside) - elsewhere - _bound_names(order) - set(known)
+    elsewhere = bound_names(n for n in statements(facts.source.tree.body) if n not in inside or holds(n, gast.Lambda))
+    lost = bound_names(inside) - elsewhere - bound_names(order) - set(known)
 
     def raised(node: Node) -> Block:
         names = [one for part in header(node) for one in dict.fromkeys(read_always(part)) if one in lost]

@@ -338,6 +338,7 @@ class DerivedCalls:
     """Derivatives that the text calls, and the loops of which few states are kept."""
 
     callees: dict[object, object] = field(default_factory=dict)  # derivative functions that the text needs
+    named: dict[str, None] = field(default_factory=dict)  # ... and the names of those of this output that it calls
     backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
     recomputed: dict[Node, str] = field(default_factory=dict)  # ... that is made backwards -> name of its derivative
     checkpointed: dict[Node, Node] = field(default_factory=dict)  # loop of which few states are kept -> its slots

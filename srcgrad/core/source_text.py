@@ -1031,7 +1031,8 @@ class WrittenPlaces:
 def is_as_written(tree: Node, names: Container[str], lines: Sequence[str]) -> bool:
     """Whether the lines have these names where a text reads them: what it is a part of may have renamed them."""
     for one in [n for n in find_nodes(tree, gast.Name) if n.id in names and isinstance(n.ctx, gast.Load)]:
-        written = lines[one.lineno - 1].encode()[one.col_offset :] if one.lineno <= len(lines) else b""
+        line = getattr(one, "lineno", 0)  # what is made where a star stood has no place
+        written = lines[line - 1].encode()[one.col_offset :] if 0 < line <= len(lines) else b""
         if not written.startswith(one.id.encode()):
             return False
     return True

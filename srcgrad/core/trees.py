@@ -13,7 +13,7 @@ they were. A change of which nobody has told is a walk anew, never an old answer
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar  # fields and literals are of several types
 
@@ -577,6 +577,11 @@ def every_parameter(function: Node) -> list[Node]:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
 
+def bound_names(order: Iterable[Node]) -> set[str]:
+    """Names that statements bind, not those of which a part is written: `result = model.pop()` binds `result`."""
+    return {s for n in order for s in stores(n) if s not in written_names(n) or s == target(n)}
+
+
 def parameters(function: Node) -> list[str]:
     """Names of a function's parameters, in order."""
     return [a.id for a in every_parameter(function)]
@@ -604,6 +609,16 @@ def own_names(function: Node) -> frozenset[str]:
         names.add(arguments.vararg.id)
     bound = [n for node in function.body for n in find_nodes(node, gast.Name)]
     return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
+
+
+def required_words(function: Node) -> list[str]:
+    """Parameters that a call has to name: of a derivative its seeds or tangents.
+
+    >>> required_words(gast.parse("def f_pull(x, *, t=3.0, y_bar): pass").body[0])
+    ['y_bar']
+    """
+    given = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    return [one.id for one, default in given if default is None]
 
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef

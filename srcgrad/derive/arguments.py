@@ -63,6 +63,7 @@ from srcgrad.core.trees import (
     literal_node,
     name,
     parameters,
+    required_words,
     root,
     statement,
     statements,
@@ -949,7 +950,7 @@ def _add_derivative_argument(call: Node, operation: Operation, facts: Facts) -> 
         operation.bound[mode] = name(facts.module.derivative(function, mode, tuple(wrt), kinds, facts))
     if how.again:
         derivative = _function(operation.bound[how.again], facts)
-        seed = [one.id for one in facts.module.callee(derivative, call, facts).tree.args.kwonlyargs]
+        seed = required_words(facts.module.callee(derivative, call, facts).tree)
         wrt += seed if mode == "pull" else []
         operation.bound["again"] = name(facts.module.derivative(derivative, mode, tuple(wrt), kinds, facts))
     shown = literal_node(None) if len(places) == len(elements) else expression(repr(tuple(places)))

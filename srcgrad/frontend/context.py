@@ -38,6 +38,7 @@ from srcgrad.core.trees import (
     own_names,
     parse_tree,
     placed,
+    required_words,
     statements,
     stores,
     substitute,
@@ -126,7 +127,7 @@ class Call:
         self.words: list[str] = []
         if derivative is not None and work.facts.module is not None:
             function = derivative.static if derivative.static is not None else derivative.object
-            self.words = [one.id for one in work.facts.module.source(function)[0].tree.args.kwonlyargs]
+            self.words = required_words(work.facts.module.source(function)[0].tree)
         dots = self.parts.pop("dots", None)
         self.parts |= {f"_{k}": one for k, one in enumerate(self.elements)}
         self.parts |= {f"_{k}_dot": one for k, one in enumerate(getattr(dots, "elts", []))}
@@ -150,6 +151,9 @@ class Call:
         bound = [one for each in statements([node]) for one in stores(each)]
         if isinstance(node, gast.FunctionDef):
             bound += [n.id for n in find_nodes(node, gast.Name) if not isinstance(n.ctx, gast.Load)]
+        own = {p.id for n in find_nodes(node, gast.Lambda) for p in n.args.args}  # and what is put into it
+        put = [part for part in self.parts.values() if isinstance(part, gast.AST)] if own else []
+        bound += [one for part in put for one in sorted(names_in(part) & own)]
         for one in bound:
             if one not in self.parts:
                 self.parts[one] = self.work.facts.names.new_local(one)

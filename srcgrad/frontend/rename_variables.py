@@ -428,6 +428,20 @@ def tree_without_shadows(tree: Node) -> Node:
     return tree
 
 
+def rename_own(tree: Node, identifier: str, made: str) -> None:
+    """Give a variable of a function another name, unless a string binds it, as an import does.
+
+    >>> tree = gast.parse("def f(p):\\n    return [p for p in p] + g(lambda q: p)").body[0]
+    >>> rename_own(tree, "p", "p_1")
+    >>> print(gast.unparse(tree).strip())
+    def f(p_1):
+        return [p for p in p_1] + g(lambda q: p_1)
+    """
+    scopes = _scopes(tree)
+    if identifier not in scopes[0].fixed:
+        _rename_inner(scopes[0], identifier, made, scopes)
+
+
 def _is_reserved(node: Node) -> bool:
     return type(node) is gast.Name and node.id in RESERVED and not isinstance(node.ctx, gast.Load)
 

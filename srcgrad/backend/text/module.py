@@ -46,7 +46,7 @@ from srcgrad.backend.text.references import Reference, identifiers, local_names,
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Facts
-from srcgrad.core.namespace import LiveNamespace, Namespace, found_in
+from srcgrad.core.namespace import LiveNamespace, Namespace, found_in, without_overlays
 from srcgrad.core.printer.statements import placed_lines, wrap
 from srcgrad.core.source_text import BLOCKS, DERIVATIVES, Source, maker_of, place
 from srcgrad.core.trees import Node, expression, find_nodes, names_in, stores, walk
@@ -397,7 +397,8 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
         root = parts[0]
         if root in chosen:
             return DottedMeaning(_library(chosen[root], facts, lookup))
-        if root in lookup.made:
+        given = root in user or found_in(facts.namespace, root)[0] is not without_overlays(facts.namespace)
+        if root in lookup.made and (root == name or root in facts.calls.named or not given):
             clash = f"the output has a function {root} of its own"
             return DottedMeaning(UnknownName(clash) if root in user and root != name else OutputFunction(root))
         return _user(facts, (facts.names.globals_as.get(root, root), *parts[1:]), lookup)

@@ -61,6 +61,7 @@ from srcgrad.frontend.calls.inline_call import Site
 from srcgrad.frontend.calls.nested_functions import without_defaults
 from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.functions_with_rules import LIBRARIES
+from srcgrad.frontend.rename_variables import rename_own
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime import check_input, closure
 
@@ -302,6 +303,9 @@ def close_function(found: Function, site: Site) -> Function:
     captured: dict[str, None] = {}
     before: list[Node] = []
     _capture(tree, frozenset(), owner, captured, before, namespace, {})
+    worded = {word.arg for call in find_nodes(site.facts.source.tree, gast.Call) for word in call.keywords}
+    for each in [one for one in captured if one in own_names(tree) and one not in worded]:
+        rename_own(tree, each, site.facts.names.fresh(each))  # what goes along reads another variable of that name
     tree.body = [*before, *tree.body]
     own = own_names(tree)
     for each in captured:

@@ -21,6 +21,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
+    bound_names,
     copy,
     expression,
     find_nodes,
@@ -327,8 +328,7 @@ def structured_exits(function: Node, facts: Facts) -> Node:
     _raise_for_nothing(function, facts)
     ways = Ways(facts)
     own = parameters(function)
-    local = {bound for node in statements(function.body) for bound in stores(node)}
-    before = names_maybe_unbound(function.body, own, local)
+    before = names_maybe_unbound(function.body, own, bound_names(statements(function.body)))
     returns = _returns(function.body)
     early = len(returns) > 1 or (returns and returns[0] is not function.body[-1])
     if early:
@@ -342,10 +342,11 @@ def structured_exits(function: Node, facts: Facts) -> Node:
         values = [name(result) for result in ways.results]
         value = values[0] if len(values) == 1 else gast.Tuple(elts=values, ctx=gast.Load())
         block = [*start, *block, _own_text(gast.Return(value), returns[-1], ways)]
-    local |= {bound for node in statements(block) for bound in stores(node)}
+    function.body = block
+    local = bound_names(statements(block))
     unclear = [n for n in names_maybe_unbound(block, own, local) if n not in before and n not in own]
     function.body = [*(_set(n, literal_node(0.0), function, ways) for n in unclear), *block]
-    facts.names.local |= {bound for node in statements(block) for bound in stores(node)}
+    facts.names.local |= local
     return function
 
 

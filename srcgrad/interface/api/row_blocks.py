@@ -262,7 +262,7 @@ def checked_rows(rows: int | None) -> int | None:
 def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind]) -> StaticFunction:
     """The loop over blocks for a function known only as text, as text."""
     made, name, _, _, facts = text_of(Module(blocks=blocks), function, "primal", blocks.over, kinds, single=True)
-    return static_function(made, name, facts, BLOCKS)
+    return static_function(made, name, facts, BLOCKS, function.module)
 
 
 def blocked(function: Callable[..., object], over: str | Sequence[str], rows: int | None = None) -> BlockFunction:

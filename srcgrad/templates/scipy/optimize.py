@@ -163,14 +163,37 @@ constants([settled_at], handed=FunctionArgument("func", 1, None, ndim=None))
 constants([nearest], handed=FunctionArgument("fun", 1, None, beside=("jac",)))
 constants([fitted], handed=FunctionArgument("misfit", 1, None))
 constants([start_of], handed=FunctionArgument("f", None, None))
+SQUARES = "scipy.optimize.minimize(lambda p: np.sum((p - x) ** 2 + p ** 4), np.zeros(2)"
 LEAST = "The minimum is where the gradient is zero, and its derivative that of this root."
+
+
+def lowest_of(value, found):
+    def cost(p):
+        return np.sum(value(p))  # SciPy takes an array of one element for a number
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    return root_at(slope, found[0])
+
+
+def nearest_of(errors, found):
+    def cost(p):
+        r = errors(p)
+        return 0.5 * np.sum(r * r)
+
+    def slope(p):
+        return srcgrad.grad(cost)(p)
+
+    return root_at(slope, found[0])
 
 
 @adjoint.composed(
     optimize.minimize,
     forms=(
         (f"scipy.optimize.minimize(lambda p, k: np.sum((p - k) ** 2 + p ** 4), np.zeros(2), args=(x,), {TOL}).x", (2,)),
-        (f"scipy.optimize.minimize(lambda p: np.sum((p - x) ** 2 + p ** 4), np.zeros(2), {TOL}).fun", (2,)),
+        (f"{SQUARES}, {TOL}).fun", (2,)),
+        (f"{SQUARES}, jac='3-point', {TOL}).x", (2,)),
     ),
     note=f"{LEAST} Derivatives that are given are for the search alone. Without `hessp=` and `constraints=`; no bound"
     " may hold a value back.",
@@ -178,25 +201,20 @@ LEAST = "The minimum is where the gradient is zero, and its derivative that of t
 def minimize(
     fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(), tol=None, options=None
 ):
-    require_handled(jac is None and hess is None and hessp is None, "a derivative that is given to minimize")
+    named = jac is None or isinstance(jac, str)
+    require_handled(named and hess is None and hessp is None, "a derivative that is given to minimize")
     require_handled(np.size(constraints) == 0, "constraints")
     require_handled(isinstance(args, tuple), "`args=` that is no tuple")
 
     def value(p):
         return fun(p, *args)
 
-    def cost(p):
-        return np.sum(value(p))  # SciPy takes an array of one element for a number
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
-
-    found = lowest(value, x0, method=method, bounds=bounds, tol=tol, options=options)
-    x = root_at(slope, found[0])
-    return x, cost(x), found[2], found[3], found[4], found[5]
+    found = lowest(value, x0, method=method, differences=jac, bounds=bounds, tol=tol, options=options)
+    x = lowest_of(value, found)
+    return x, np.sum(value(x)), found[2], found[3], found[4], found[5]
 
 
-SQUARES = "scipy.optimize.minimize(lambda p: np.sum((p - x) ** 2 + p ** 4), np.zeros(2)"
+declare_other_form(optimize.minimize, (), {4: "jac"}, jac=("2-point", "3-point", "cs"))(minimize)
 
 
 @declare_other_form(
@@ -218,41 +236,12 @@ def minimize_both(fun, x0, args=(), method=None, *, jac, bounds=None, constraint
     def both(p):
         return fun(p, *args)
 
-    def cost(p):
-        return np.sum(fun(p, *args)[0])
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
+    def value(p):
+        return fun(p, *args)[0]
 
     found = lowest(both, x0, method=method, jac=True, bounds=bounds, tol=tol, options=options)
-    x = root_at(slope, found[0])
-    return x, cost(x), found[2], found[3], found[4], found[5]
-
-
-@declare_other_form(
-    optimize.minimize,
-    ((f"{SQUARES}, jac='3-point', {TOL}).x", (2,)),),
-    {4: "jac"},
-    jac=("2-point", "3-point", "cs"),
-)
-def minimize_by_differences(
-    fun, x0, args=(), method=None, jac=None, *, bounds=None, constraints=(), tol=None, options=None
-):
-    require_handled(np.size(constraints) == 0, "constraints")
-    require_handled(isinstance(args, tuple), "`args=` that is no tuple")
-
-    def value(p):
-        return fun(p, *args)
-
-    def cost(p):
-        return np.sum(value(p))
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
-
-    found = lowest(value, x0, method=method, differences=jac, bounds=bounds, tol=tol, options=options)
-    x = root_at(slope, found[0])
-    return x, cost(x), found[2], found[3], found[4], found[5]
+    x = lowest_of(value, found)
+    return x, np.sum(value(x)), found[2], found[3], found[4], found[5]
 
 
 @declare_other_form(
@@ -283,15 +272,9 @@ def minimize_with_curvature(
     def bends(p):
         return hess(p, *args)
 
-    def cost(p):
-        return np.sum(value(p))
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
-
     found = lowest(value, x0, method=method, jac=steps, hess=bends, bounds=bounds, tol=tol, options=options)
-    x = root_at(slope, found[0])
-    return x, cost(x), found[2], found[3], found[4], found[5]
+    x = lowest_of(value, found)
+    return x, np.sum(value(x)), found[2], found[3], found[4], found[5]
 
 
 @declare_other_form(
@@ -313,15 +296,9 @@ def minimize_with_slope(
     def steps(p):
         return jac(p, *args)
 
-    def cost(p):
-        return np.sum(value(p))
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
-
     found = lowest(value, x0, method=method, jac=steps, bounds=bounds, tol=tol, options=options)
-    x = root_at(slope, found[0])
-    return x, cost(x), found[2], found[3], found[4], found[5]
+    x = lowest_of(value, found)
+    return x, np.sum(value(x)), found[2], found[3], found[4], found[5]
 
 
 @adjoint.composed(
@@ -352,13 +329,6 @@ def least_squares(
     def errors(p):
         return np.asarray(fun(p, *args))
 
-    def cost(p):
-        r = errors(p)
-        return 0.5 * np.sum(r * r)
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
-
     found = nearest(
         errors,
         x0,
@@ -371,7 +341,7 @@ def least_squares(
         x_scale=x_scale,
         max_nfev=max_nfev,
     )
-    x = root_at(slope, found[0])
+    x = nearest_of(errors, found)
     rest = errors(x)
     return x, 0.5 * np.sum(rest * rest), rest, found[3], found[4], found[5], found[6]
 
@@ -414,13 +384,6 @@ def least_squares_with_slopes(
     def slopes(p):
         return jac(p, *args)
 
-    def cost(p):
-        r = errors(p)
-        return 0.5 * np.sum(r * r)
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
-
     found = nearest(
         errors,
         x0,
@@ -433,7 +396,7 @@ def least_squares_with_slopes(
         x_scale=x_scale,
         max_nfev=max_nfev,
     )
-    x = root_at(slope, found[0])
+    x = nearest_of(errors, found)
     rest = errors(x)
     return x, 0.5 * np.sum(rest * rest), rest, found[3], found[4], found[5], found[6]
 
@@ -472,13 +435,6 @@ def curve_fit(
     def misfit(p):
         return weights * (f(xdata, *p) - ydata)
 
-    def cost(p):
-        r = misfit(p)
-        return 0.5 * np.sum(r * r)
-
-    def slope(p):
-        return srcgrad.grad(cost)(p)
-
     start = start_of(f) if p0 is None else p0
     found = fitted(
         misfit,
@@ -492,7 +448,7 @@ def curve_fit(
         xtol=xtol,
         gtol=gtol,
     )
-    p = root_at(slope, found[0])
+    p = nearest_of(misfit, found)
     return p, covariance_at(found[1], p)
 
 
