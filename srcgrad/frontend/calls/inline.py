@@ -508,6 +508,9 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         return written_out(value, derived, where, before, site) if _is_written_out(value, site, derived) else value
     if isinstance(value, gast.IfExp | gast.BoolOp):
         if not _must(value, site):
+            for call in [n for n in find_nodes(value, gast.Call) if _is_local(n.func, site)]:
+                _give_bound(call, site.facts.names.functions[call.func.id], site)
+                site.facts.origin.foreign[where] = None
             return value
         if isinstance(value, gast.IfExp):
             return _name_conditional(value, where, before, site)

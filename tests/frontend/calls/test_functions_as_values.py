@@ -551,3 +551,19 @@ def test_a_tuple_of_constants_stays_as_it_is_written():
         return x * quad(line, 0.0, 2.0, args=tuple(hidden))[0]
 
     assert "args=tuple(hidden)" in srcgrad.source(scaled, wrt="x")
+
+
+def cubed(t):
+    for _ in range(1):
+        t = t * t * t
+    return np.sum(t)
+
+
+def test_a_second_name_of_a_function_in_a_conditional_expression():
+    def f(x):
+        h, total = cubed, np.sum
+        y = h(x) if total(x) > 0.0 else 2.0 * h(x)
+        return y if y > 0.0 and h(x) > 0.0 else total(x)
+
+    np.testing.assert_allclose(srcgrad.grad(f)(np.array([1.0, 2.0])), [3.0, 12.0])
+    np.testing.assert_allclose(srcgrad.grad(f)(np.array([-1.0, -2.0])), [1.0, 1.0])
