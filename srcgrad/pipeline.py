@@ -30,7 +30,6 @@ from srcgrad.analysis.mutation import (
     unbound_names,
 )
 from srcgrad.analysis.recognised_idioms import note_shifts, note_words, recognise_logistic
-from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.rows import OverRowsError, note_row_independence
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
@@ -63,7 +62,7 @@ from srcgrad.derive.arguments import (
 from srcgrad.derive.forward import tangent, tangent_name
 from srcgrad.derive.probes import probes
 from srcgrad.derive.program import check, put_together
-from srcgrad.derive.recording import saved_values
+from srcgrad.derive.recording import accumulators, saved_values
 from srcgrad.derive.regularity import note_doubts
 from srcgrad.derive.reverse import gradient, primal
 from srcgrad.derive.row_blocks import loop_over_blocks

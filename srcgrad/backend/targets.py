@@ -30,7 +30,7 @@ NUMPY = Target("numpy", batched=(leading_axis,))
 GROUP = "srcgrad.targets"  # of entry points: a name, and the record `module:NAME`
 OWN = {  # as pyproject.toml names them; found here, they need no search, nor that srcgrad is installed
     "numpy": "srcgrad.backend.targets:NUMPY",
-    "opencl": "srcgrad.opencl.target:OPENCL",
+    "opencl": "srcgrad.opencl.kernels.fuse:OPENCL",
     "numba": "srcgrad.backend.numba.target:NUMBA",
     "dask": "srcgrad.backend.dask:DASK",
 }

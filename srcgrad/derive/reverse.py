@@ -13,7 +13,6 @@ import gast
 
 from srcgrad.analysis.argument_kinds import may_be_array
 from srcgrad.analysis.containers import gives_tuple
-from srcgrad.analysis.record_candidates import Overwrites, overwrites
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.trees import (
     BLOCKS,
@@ -66,7 +65,15 @@ from srcgrad.derive.in_place_writes import stack_adjoints, swaps, undo, undo_swa
 from srcgrad.derive.mask_arrivals import branch_masks, loop_masks, mask_heads, masks_given
 from srcgrad.derive.needed_derivatives import bind_needed_masks
 from srcgrad.derive.program import Program
-from srcgrad.derive.recording import Saves, backward_loop, loop_invariant_names, names_kept_in_arrays, own_statements
+from srcgrad.derive.recording import (
+    Overwrites,
+    Saves,
+    backward_loop,
+    loop_invariant_names,
+    names_kept_in_arrays,
+    overwrites,
+    own_statements,
+)
 
 
 @dataclass

@@ -161,10 +161,11 @@ def test_no_code_asks_for_a_target_by_name() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {line.strip()}"
         for path in sorted((ROOT / "srcgrad").rglob("*.py"))
+        if path != ROOT / "srcgrad" / "backend" / "targets.py"  # where they are listed
         for line in path.read_text().splitlines()
         if named.search(line) and "target" in line and "Import" not in line
     ]
-    assert found == [f'srcgrad/backend/targets.py: "{name}": "{targets.OWN[name]}",' for name in ("opencl", "numba")]
+    assert found == []
 
 
 def test_entry_points_are_read_where_there_is_metadata() -> None:

@@ -15,9 +15,8 @@ from typing import Any  # generators take and give arbitrary objects
 import numpy as np
 
 from srcgrad.opencl.arrays import creation
-from srcgrad.opencl.arrays.array import Array, apply_to_memory
+from srcgrad.opencl.arrays.array import LOOKING, Array, apply_to_memory
 from srcgrad.opencl.arrays.creation import asarray, device_of
-from srcgrad.opencl.arrays.numpy_functions import LOOKING
 from srcgrad.opencl.devices.device import Device, found
 from srcgrad.opencl.devices.trusted import called, current
 

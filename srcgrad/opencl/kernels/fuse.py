@@ -1,18 +1,22 @@
 """Which statements become one kernel, and what is computed again rather than kept.
 
 What kernels are given among it: operands of products, and nearest places.
+
+The target opencl: groups of array statements, and the sums that end them, run as kernels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.backend.text.module import OutputParts
 from srcgrad.core.facts import Facts, function_called
+from srcgrad.core.target import Target
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -400,3 +404,22 @@ def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
     body = [group.augmented.get(node, node) for node in group.statements]
     made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *body, *([gast.Return(value)] if results else [])]
     return made
+
+
+def _embed(written: OutputParts, kernels: set[str]) -> tuple[Collection[str], str]:
+    """The code that builds and launches kernels, which is imported for standalone texts alone."""
+    from srcgrad.opencl.launches.shipped import with_kernels
+
+    return with_kernels(written, kernels)
+
+
+OPENCL = Target(
+    "opencl",
+    passes=(fuse,),
+    embed=_embed,
+    no_items="each item has a kernel of its own",
+    excludes=("inline",),
+    as_written=False,
+    kernels=True,
+    complex=False,
+)
