@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from srcgrad.interface.api.derivatives import grad, jvp, value_and_grad, vjp
     from srcgrad.interface.api.differentiable import differentiate, source
     from srcgrad.interface.api.map_items import each
-    from srcgrad.interface.api.memory import keep_memory
-    from srcgrad.interface.api.row_blocks import blocked
+    from srcgrad.interface.api.row_blocks import blocked, keep_memory
     from srcgrad.interface.api.user_rules import Function, implicit, register_jvp, register_vjp, sensitivity
     from srcgrad.interface.check.check import check_grads
     from srcgrad.interface.show.explain import explain, report
@@ -60,7 +59,7 @@ _HOME = {
     "implicit": "interface.api.user_rules",
     "jacobian": "interface.api.calculus",
     "jvp": "interface.api.derivatives",
-    "keep_memory": "interface.api.memory",
+    "keep_memory": "interface.api.row_blocks",
     "linearize": "interface.api.calculus",
     "load_ipython_extension": "interface.cli.explain",  # what `%load_ext srcgrad` asks for
     "nondifferentiable": "core.rules",

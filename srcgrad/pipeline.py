@@ -92,7 +92,7 @@ from srcgrad.optimise.broadcasting import (
 )
 from srcgrad.optimise.buffer_reuse import buffer_reuse
 from srcgrad.optimise.common_subexpressions import common_subexpressions, rematerialisation
-from srcgrad.optimise.copies import copy_elimination, copy_propagation, successor_copies
+from srcgrad.optimise.copies import close_pullback, copy_elimination, copy_propagation, successor_copies
 from srcgrad.optimise.dead_code import (
     dead_code,
     dead_stores_into_adjoints,
@@ -111,7 +111,6 @@ from srcgrad.optimise.inline_expressions import (
 )
 from srcgrad.optimise.loops import loop_fusion, loop_invariants
 from srcgrad.optimise.naming import coalesce, count_temporaries, sign_turns, unpack_results
-from srcgrad.optimise.pullback_closure import close_pullback
 from srcgrad.optimise.tape import (
     combined_records,
     late_records,

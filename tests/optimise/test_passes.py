@@ -22,8 +22,8 @@ from srcgrad.interface.check.check import check_grads
 from srcgrad.optimise.adjoint_sums import dict_adjoints as adjoint_parts
 from srcgrad.optimise.algebra import spread_seed
 from srcgrad.optimise.broadcasting import tangent_shapes
+from srcgrad.optimise.copies import close_pullback
 from srcgrad.optimise.naming import unpack_results
-from srcgrad.optimise.pullback_closure import close_pullback
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.
