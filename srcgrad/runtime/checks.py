@@ -14,7 +14,7 @@ import numpy as np
 
 
 def check_operand(x: Any) -> None:
-    """Refuse a list where the text adds arrays: `+` of two lists joins them.
+    """Refuse a list where the text adds arrays: `+` of two lists joins them; and an object with operators of its own.
 
     >>> check_operand([1.0, 2.0])
     Traceback (most recent call last):
@@ -26,6 +26,9 @@ def check_operand(x: Any) -> None:
             f"E5005 `+` was taken as a sum of arrays, and an argument is a {type(x).__name__}; "
             "pass an array: np.asarray(x)"
         )
+    if not isinstance(x, int | float | complex) and not hasattr(x, "__array__") and hasattr(x, "__mul__"):
+        what = f"a value is of type {type(x).__name__}, whose arithmetic is its own"
+        raise TypeError(f"E5017 {what}; use numbers and plain arrays: `np.asarray(...)`")
 
 
 def check_dtype(dtype: Any) -> None:

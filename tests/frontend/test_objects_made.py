@@ -94,6 +94,9 @@ REFUSED = {
     "held": "c = M(1.5)\n    l = [c]\n    l[0].w = x[0]\n    return c.mean(x)",
     "shadow": "c = Shadow()\n    return c.mean(x)",
     "news": "c = News()\n    return c.mean(x)",
+    "mul": "c = m.copy()\n    return np.sum(c * x)",
+    "mul2": "return np.sum(m.copy() * x)",
+    "mul3": "c = m.copy()\n    d = c.copy()\n    return np.sum(d * x)",
 }
 
 

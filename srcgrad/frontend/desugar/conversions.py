@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 import inspect
 import operator
+import re
 import sys
 import types
 from contextlib import suppress
@@ -66,6 +67,7 @@ from srcgrad.frontend.language import TAKE_ITEMS, TAKE_SEVERAL
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bind_arguments, binding_of, object_of
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
+_OPERATORS = re.compile(r"def __r?(add|sub|mul|truediv|pow|matmul|floordiv|mod)__")  # of a class of the module
 
 
 @dataclass
@@ -695,19 +697,45 @@ class _Work:
 
     # -- operators ---------------------------------------------------------------------------------------------------
 
+    def _looks_at(self, node: Node, *sides: str) -> bool:
+        """Check what a method of a value gives that is known only as text: its class may compute otherwise."""
+        found = [side for side in sides if self._is_of_text(getattr(node, side), frozenset())]
+        for side in found:
+            operand = getattr(node, side)
+            if not isinstance(operand, gast.Name):
+                held = self.facts.names.new_local("held")
+                bound = at(gast.Assign([name(held, gast.Store())], operand, None), node)
+                self.facts.origin.foreign[bound] = None
+                self.before.append(bound)
+                setattr(node, side, at(name(held), operand))
+            self._check("check_operand", getattr(node, side).id, node)
+        return bool(found)
+
+    def _is_of_text(self, node: Node, seen: frozenset[str]) -> bool:
+        if isinstance(node, gast.Name) and node.id in self.facts.names.local and node.id not in seen:
+            bound = [n for n in statements(self.facts.source.tree.body) if target(n) == node.id]
+            return any(self._is_of_text(n.value, seen | {node.id}) for n in bound)
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
+            return False
+        held = node.func.value
+        found = binding_of(held, self.facts, self.facts.names.local) if isinstance(held, _PLACES) else None
+        if found is None or found.kind != "value" or found.module is None:
+            return self._is_of_text(held, seen)
+        return self._kind(held).tag == "unknown" and _OPERATORS.search(found.module.text) is not None
+
     def _operator(self, node: Node) -> bool:
         for side, other in (("left", "right"), ("right", "left")):
             listed, beside = getattr(node, side), getattr(node, other)
             if self._kind(listed).tag in SEQUENCES and self._converts(node.op, listed, beside, node):
                 setattr(node, side, self._array(listed))
                 return True
-        return False
+        return self._looks_at(node, "left", "right")
 
     def _convert_augmented(self, node: Node) -> bool:
         if self._kind(node.value).tag in SEQUENCES and self._converts(node.op, node.value, node.target, node):
             node.value = self._array(node.value)
             return True
-        return False
+        return self._looks_at(node, "value")
 
     def _converts(self, op: Node, listed: Node, beside: Node, node: Node) -> bool:
         """Whether an operation of a list and something else is one of arrays."""

@@ -248,7 +248,7 @@ def mirror(gradient: Any, value: object, others: list[Any]) -> Any:
     if isinstance(value, np.ndarray):
         return _own_array(on_host(gradient), value, others)  # beside an argument on a device
     if isinstance(value, DeviceArray):
-        from srcgrad.opencl.arrays.boundary import gradient_on_device
+        from srcgrad.opencl.arrays.namespace import gradient_on_device
 
         found = gradient_on_device(gradient, value, others) if isinstance(gradient, DeviceArray) else None
         return value.on_same_device(mirror(on_host(gradient), as_memory(value), others)) if found is None else found
@@ -598,7 +598,7 @@ def on_device(found: object, device: Device | None) -> Any:
     if device is None:
         return found
     if isinstance(found, np.ndarray | np.generic):
-        from srcgrad.opencl.arrays.boundary import placed_number
+        from srcgrad.opencl.arrays.namespace import placed_number
 
         return placed_number(found, device)
     return _map_parts(found, lambda part: on_device(part, device))

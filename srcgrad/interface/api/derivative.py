@@ -484,7 +484,7 @@ class Derivative(Generic[P, R]):
             with self._lock, collection_paused():
                 made = self.made[key] = execute_derivative(self, kinds, inline)
                 if resident:
-                    from srcgrad.opencl.arrays.boundary import equip
+                    from srcgrad.opencl.arrays.namespace import equip
 
                     equip(made.function.__globals__)
         if not inline:
