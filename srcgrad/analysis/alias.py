@@ -331,10 +331,11 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
 
     def checked(node: Node) -> Block:
         spec = facts.values.spec.get(node)
-        if node not in numbers or (spec is not None and spec.scalar):
+        renames = _renames(node)  # where what has no axes may be an array, which changes under both names
+        if node not in numbers or (spec is not None and spec.scalar and not renames):
             return [node]
         converted = _converted(node, facts)
-        behind = node in facts.resolution.kept or _renames(node)
+        behind = node in facts.resolution.kept or renames
         if behind:
             check = statement(f"{facts.library('check_number')}(x)", x=name(str(target(node))))
         else:  # in front: what is bound may be a copy
