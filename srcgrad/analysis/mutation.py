@@ -50,6 +50,7 @@ from srcgrad.core.trees import (
     assign,
     at,
     bound_names,
+    copy,
     expression,
     find_nodes,
     header,
@@ -1046,6 +1047,11 @@ def unbound_names(function: Node, facts: Facts) -> Node:
     local = bound_names(order) - facts.names.around - set(parameters(function))
     doubts = _Doubts(frozenset(local))
     doubts.block(function.body, frozenset(parameters(function)), {})
+    chosen = [n for n in doubts.reads if isinstance(n, gast.Assign) and isinstance(n.value, gast.IfExp)]
+    apart = [n for n in chosen if not set(doubts.reads[n]) <= set(read_always(n))]
+    if apart:
+        function.body = rewrite_statements(function.body, lambda n: _chosen_apart(n, facts) if n in apart else [n])
+        return unbound_names(function, facts)
     left = {one for node in order for one in stores(node) if _binds_none(node)}
     left |= {
         n.id for node in order if isinstance(node, gast.FunctionDef) for n in walk(node) if isinstance(n, gast.Name)
@@ -1086,6 +1092,16 @@ def _binds_none(node: Node) -> bool:
     """Whether a statement is `y = None`: what is written into is never that."""
     value = getattr(node, "value", None)
     return isinstance(node, gast.Assign) and isinstance(value, gast.Constant) and value.value is None
+
+
+def _chosen_apart(node: Node, facts: Facts) -> Block:
+    """`z = y if c else e` as a branch, in which y is read where it is taken alone."""
+    sides = []
+    for value in (node.value.body, node.value.orelse):
+        bound = copy(node)
+        bound.value = value
+        sides.append([own_statement(bound, node, facts)])
+    return [own_statement(gast.If(node.value.test, *sides), node, facts)]
 
 
 def _looks(node: Node, names: list[str], facts: Facts) -> Block:

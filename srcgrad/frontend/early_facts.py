@@ -106,7 +106,9 @@ class Reader:
 def read_always(node: Node) -> Iterator[str]:
     """Names that an expression or a statement reads whatever the values: not those of a branch that it may not take."""
     if isinstance(node, gast.Name):
-        yield node.id
+        yield from [node.id] if isinstance(node.ctx, gast.Load) else []
+    elif isinstance(node, gast.AugAssign):
+        yield from [*names_in(node.target), *read_always(node.value)]
     elif isinstance(node, gast.IfExp):
         yield from read_always(node.test)
     elif isinstance(node, gast.BoolOp):

@@ -704,15 +704,25 @@ def bound_under_a_flag_that_changes(x, flag):
     return y
 
 
+def read_on_one_side(x, k):
+    if k > 5.0:
+        y = x * x
+    y = 2.0 * x if k < 0.0 else y
+    return np.sum(x * y)
+
+
 def test_a_name_that_no_branch_has_bound_is_unbound_in_the_derivative_too() -> None:
     x = np.array([0.3, 0.5, 0.7])
     assert srcgrad.grad(bound_when_large)(x) == pytest.approx(3.0 * x * x)
     assert srcgrad.grad(calls_that_bind)(x, 2) == pytest.approx([0.0, 0.75, 0.0])
     assert srcgrad.grad(bound_under_a_flag_that_changes)(x, True).tolist() == [0.0, 1.0, 0.0]
+    assert srcgrad.grad(read_on_one_side)(x, -1.0) == pytest.approx(4.0 * x)  # there nothing reads what is unbound
+    assert srcgrad.grad(read_on_one_side)(x, 9.0) == pytest.approx(3.0 * x * x)
     for function, arguments in (
         (bound_when_large, (-x,)),
         (calls_that_bind, (x, 3)),  # in the first trip it was bound
         (bound_under_a_flag_that_changes, (x, False)),
+        (read_on_one_side, (x, 1.0)),
     ):
         with pytest.raises(UnboundLocalError):
             srcgrad.grad(function)(*arguments)
