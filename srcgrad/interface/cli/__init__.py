@@ -19,7 +19,7 @@ from srcgrad.interface.cli.terminal import report
 __all__ = ["MODES", "main"]
 
 COMMANDS = {  # the module in which each is
-    "check": "check",
+    "check": "explain",
     "completion": "listings",
     "devices": "listings",
     "dump": "dump",
