@@ -359,7 +359,8 @@ class Group:
         called = isinstance(node, gast.Call) or (isinstance(node, gast.BinOp) and type(node.op) in CALLED)
         if called and is_number(node, self) and not self.bound() & set(loads(node)):
             return self.argument(node)  # np.sqrt(2.0) is a float64 to NumPy, and 7 % n is one of Python's numbers
-        if self.is_elementwise(node) or (isinstance(node, gast.Compare) and len(node.ops) == 1):
+        joined = isinstance(node, gast.BinOp) and self.printer().is_test(node)
+        if joined or self.is_elementwise(node) or (isinstance(node, gast.Compare) and len(node.ops) == 1):
             self.operations += not is_number(node, self)
             made = copy(node)
             if is_copy(node, self.facts):
