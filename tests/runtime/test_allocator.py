@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import srcgrad
-from srcgrad.interface.api import memory
+from srcgrad.interface.api import row_blocks as memory
 
 GLIBC = memory._glibc()[0] is not None
 

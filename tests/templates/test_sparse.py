@@ -50,7 +50,7 @@ def test_an_argument_in_every_storage():
 
 
 def test_the_text_is_the_transposed_product():
-    assert "x_bar = A.T @ (y_bar * 3 * y**2)\n" in source(by_operator)
+    assert "x_bar = A.T @ (result_bar * 3 * y**2)\n" in source(by_operator)
 
 
 def elementwise(x: Any) -> Any:
