@@ -441,7 +441,8 @@ def _holds_places(index: Node | None, facts: Facts, several: tuple[str, ...] = (
         made = facts.activity.definition.get(index.id)
         return made is not None and target(made) is not None and _holds_places(made.value, facts, several)
     if isinstance(index, gast.Subscript):
-        return isinstance(index.slice, gast.Constant) and _holds_places(index.value, facts, ("arrays",))
+        one = "array" in several and isinstance(index.slice, gast.Constant)  # an item of one of them is a place
+        return one and _holds_places(index.value, facts, ("arrays",))
     if not isinstance(index, gast.Call):
         return False
     function, _ = function_called(index, facts)

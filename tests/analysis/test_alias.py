@@ -417,3 +417,37 @@ def sorted_then_written(x):
 
 def test_elements_at_computed_places_are_a_copy() -> None:
     check_grads(sorted_then_written, (np.array([0.9, 0.4, 1.7]),), order=1)
+
+
+FOUND = np.array([False, True, True])
+
+
+def row_at_a_place(x):
+    a = x * 1.0
+    row = a[np.where(FOUND)[0][0]]
+    row *= 2.0
+    return np.sum(a * a)
+
+
+def row_at_a_named_place(x):
+    a = x * 1.0
+    places = np.nonzero(FOUND)
+    row = a[places[0][1]]
+    row[0] = 5.0 * x[0, 0]
+    return np.sum(a * a)
+
+
+def rows_at_places(x):
+    a = x * 1.0
+    rows = a[np.nonzero(FOUND)[0]]
+    rows[0] = 5.0 * x[0]
+    return np.sum(a * a) + np.sum(rows)
+
+
+def test_a_row_at_one_of_the_places_is_a_view_and_rows_at_all_of_them_are_a_copy() -> None:
+    x = np.arange(1.0, 10.0).reshape(3, 3)
+    for function in (row_at_a_place, row_at_a_named_place):
+        with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+            srcgrad.grad(function)(x)
+    wanted = 2.0 * x + np.array([[5.0], [0.0], [1.0]])
+    np.testing.assert_allclose(srcgrad.grad(rows_at_places)(x), wanted)
