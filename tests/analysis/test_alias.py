@@ -447,7 +447,7 @@ def rows_at_places(x):
 def test_a_row_at_one_of_the_places_is_a_view_and_rows_at_all_of_them_are_a_copy() -> None:
     x = np.arange(1.0, 10.0).reshape(3, 3)
     for function in (row_at_a_place, row_at_a_named_place):
-        with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
-            srcgrad.grad(function)(x)
+        with pytest.raises(DifferentiationError, match="E5010"):
+            grad(function)(x)
     wanted = 2.0 * x + np.array([[5.0], [0.0], [1.0]])
-    np.testing.assert_allclose(srcgrad.grad(rows_at_places)(x), wanted)
+    np.testing.assert_allclose(grad(rows_at_places)(x), wanted)
