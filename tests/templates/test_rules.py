@@ -173,7 +173,7 @@ def test_pinned_points(rule: Rule) -> None:
 
 @of_each([rule for rule in RULES if rule.second and (every() or zlib.crc32(rule.name.encode()) % 3 < 2)])
 def test_second_order(rule: Rule) -> None:
-    """Two thirds of the rules: of half of them reverse over reverse of the first form, of half all four nestings.
+    """Two thirds of the rules, by their first form: half of them in reverse mode alone, half in what the test draws.
 
     `make rules` checks all nestings of all forms of all rules.
     """
