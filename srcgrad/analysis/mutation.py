@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import Any  # a part of a statement, or nothing
 
@@ -1043,15 +1044,12 @@ def unbound_names(function: Node, facts: Facts) -> Node:
         return x * y
     """
     _raise_where_never_bound(function, facts)
+    local = bound_names(statements(function.body)) - facts.names.around - set(parameters(function))
+    doubts = _doubts_of(function, local)
+    while apart := _choices_in_doubt(doubts):
+        function.body = rewrite_statements(function.body, partial(_chosen_apart, apart, facts))
+        doubts = _doubts_of(function, local)
     order = statements(function.body)
-    local = bound_names(order) - facts.names.around - set(parameters(function))
-    doubts = _Doubts(frozenset(local))
-    doubts.block(function.body, frozenset(parameters(function)), {})
-    chosen = [n for n in doubts.reads if isinstance(n, gast.Assign) and isinstance(n.value, gast.IfExp)]
-    apart = [n for n in chosen if not set(doubts.reads[n]) <= set(read_always(n))]
-    if apart:
-        function.body = rewrite_statements(function.body, lambda n: _chosen_apart(n, facts) if n in apart else [n])
-        return unbound_names(function, facts)
     left = {one for node in order for one in stores(node) if _binds_none(node)}
     left |= {
         n.id for node in order if isinstance(node, gast.FunctionDef) for n in walk(node) if isinstance(n, gast.Name)
@@ -1094,8 +1092,23 @@ def _binds_none(node: Node) -> bool:
     return isinstance(node, gast.Assign) and isinstance(value, gast.Constant) and value.value is None
 
 
-def _chosen_apart(node: Node, facts: Facts) -> Block:
-    """`z = y if c else e` as a branch, in which y is read where it is taken alone."""
+def _doubts_of(function: Node, local: set[str]) -> _Doubts:
+    """What reads a name that may be unbound there."""
+    doubts = _Doubts(frozenset(local))
+    doubts.block(function.body, frozenset(parameters(function)), {})
+    return doubts
+
+
+def _choices_in_doubt(doubts: _Doubts) -> list[Node]:
+    """`z = y if c else e`, of which only one side reads what may be unbound."""
+    chosen = [n for n in doubts.reads if isinstance(n, gast.Assign) and isinstance(n.value, gast.IfExp)]
+    return [n for n in chosen if not set(doubts.reads[n]) <= set(read_always(n))]
+
+
+def _chosen_apart(chosen: list[Node], facts: Facts, node: Node) -> Block:
+    """`z = y if c else e` as a branch, in which y is read where it is taken alone; any other statement as it is."""
+    if node not in chosen:
+        return [node]
     sides = []
     for value in (node.value.body, node.value.orelse):
         bound = copy(node)
