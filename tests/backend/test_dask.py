@@ -59,7 +59,7 @@ def test_it_is_the_gradient_on_one_machine(function: Callable[..., Any], lengths
     given, names = arguments(), tuple(inspect.signature(function).parameters)
     w, x, y = names
     expected = srcgrad.value_and_grad(function, names)(*given)
-    for wrt in ((w,), (x,), names):
+    for wrt in ((w,), (x,), names) if lengths == CHUNKS[0] else (names,):
         derivative = srcgrad.value_and_grad(function, wrt, target="dask", shard={x: 0, y: 0})
         value, gradient = derivative(given[0], spread(given[1], lengths), spread(given[2], lengths))
         np.testing.assert_allclose(value, expected[0], rtol=1e-12)
