@@ -10,7 +10,6 @@ from __future__ import annotations
 import abc
 import inspect
 import operator
-import re
 import sys
 import types
 from contextlib import suppress
@@ -67,7 +66,6 @@ from srcgrad.frontend.language import TAKE_ITEMS, TAKE_SEVERAL
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bind_arguments, binding_of, object_of
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
-_OPERATORS = re.compile(r"def __r?(add|sub|mul|truediv|pow|matmul|floordiv|mod)__")  # of a class of the module
 
 
 @dataclass
@@ -721,7 +719,7 @@ class _Work:
         found = binding_of(held, self.facts, self.facts.names.local) if isinstance(held, _PLACES) else None
         if found is None or found.kind != "value" or found.module is None:
             return self._is_of_text(held, seen)
-        return self._kind(held).tag == "unknown" and _OPERATORS.search(found.module.text) is not None
+        return self._kind(held).tag == "unknown"
 
     def _operator(self, node: Node) -> bool:
         for side, other in (("left", "right"), ("right", "left")):
