@@ -21,27 +21,19 @@ FAMILIES = (
     "numpy.contractions",
     "numpy.systems",
     "numpy.factors",
-    "numpy.eigenvalues",
     "runtime",
-    "numpy.series",
     "numpy.signals",
     "numpy.polynomials",
     "numpy.statistics",
     "numpy.ufunc_methods",
     "numpy.refused",
-    "numpy.options",
     "numpy.complex_numbers",
     "python",
 )
 
 # SciPy may be absent and is slow to import: the families of a package are loaded when a function names something of it.
 ON_REQUEST: dict[str, tuple[str, ...]] = {
-    "scipy.special": (
-        "scipy.special",
-        "scipy.special_bessel",
-        "scipy.special_series",
-        "scipy.special_statistics",
-    ),
+    "scipy.special": ("scipy.special", "scipy.special_series", "scipy.special_statistics"),
     "scipy.signal": ("scipy.signal",),
     "scipy.ndimage": ("scipy.ndimage",),
     "scipy.fft": ("scipy.fft",),
