@@ -24,11 +24,11 @@ MIXTURE = next(k for k, workload in enumerate(WORKLOADS) if workload.title.start
 @contextmanager
 def counted() -> Iterator[dict[str, int]]:
     """How many kernels are launched, programs built and large buffers asked for meanwhile."""
-    from srcgrad.opencl.devices import memory
+    from srcgrad.opencl.devices import device
     from srcgrad.opencl.devices.device import Device
 
     counts = {"launches": 0, "builds": 0, "buffers": 0}
-    run, built, empty = Device.run, Device._built, memory.np.empty
+    run, built, empty = Device.run, Device._built, device.np.empty
 
     def launching(self: Device, *args: Any) -> None:
         counts["launches"] += 1
@@ -43,11 +43,11 @@ def counted() -> Iterator[dict[str, int]]:
             return getattr(np, name)
 
         def empty(self, shape: Any, dtype: Any) -> Any:
-            counts["buffers"] += isinstance(shape, int) and shape >= memory.LARGE
+            counts["buffers"] += isinstance(shape, int) and shape >= device.LARGE
             return empty(shape, dtype)
 
     patched: list[tuple[Any, str, Any]] = [(Device, "run", launching), (Device, "_built", building)]
-    patched.append((memory, "np", Counting()))
+    patched.append((device, "np", Counting()))
     kept = [getattr(owner, name) for owner, name, _ in patched]
     for owner, name, value in patched:
         setattr(owner, name, value)

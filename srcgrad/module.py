@@ -11,9 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
-from typing import (
-    Any,  # a module of text, and kinds of arbitrary objects
-)
+from typing import Any  # a module of text, and kinds of arbitrary objects
 
 import gast
 import numpy as np

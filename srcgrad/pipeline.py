@@ -90,9 +90,8 @@ from srcgrad.optimise.broadcasting import (
     tangent_shapes,
     unbroadcast_elimination,
 )
-from srcgrad.optimise.buffer_reuse import buffer_reuse
 from srcgrad.optimise.common_subexpressions import common_subexpressions, rematerialisation
-from srcgrad.optimise.copies import close_pullback, copy_elimination, copy_propagation, successor_copies
+from srcgrad.optimise.copies import buffer_reuse, close_pullback, copy_elimination, copy_propagation, successor_copies
 from srcgrad.optimise.dead_code import (
     dead_code,
     dead_stores_into_adjoints,

@@ -35,8 +35,7 @@ from srcgrad.core.trees import (
     walk,
     without_axes,
 )
-from srcgrad.derive.adjoint_flags import guard_by_flag
-from srcgrad.derive.adjoint_seeds import Pair, is_active, items, pulled_back, sequence, unpack_adjoints
+from srcgrad.derive.adjoint_seeds import Pair, guard_by_flag, is_active, items, pulled_back, sequence, unpack_adjoints
 from srcgrad.derive.adjoints import PRESENT, Adjoints, own_sum, sum_new_axes
 from srcgrad.derive.arguments import check_harmless, check_known, lacks_mode, unknown_function
 from srcgrad.derive.instantiate_rules import (

@@ -46,7 +46,7 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.derive.adjoint_flags import popped_flag, pushed_flag
+from srcgrad.derive.adjoint_seeds import popped_flag, pushed_flag
 from srcgrad.derive.adjoints import PRESENT, Adjoints, is_product, is_sum, shape_may_differ, wide_spec
 from srcgrad.derive.mask_arrivals import (
     arrived_mask,

@@ -38,7 +38,7 @@ from srcgrad.core.trees import (
     target,
     written_names,
 )
-from srcgrad.derive.adjoint_flags import (
+from srcgrad.derive.adjoint_seeds import (
     after_trip,
     before_loop,
     carry_flags,
@@ -47,8 +47,9 @@ from srcgrad.derive.adjoint_flags import (
     merge_flags,
     met_masks,
     move_into_branch,
+    seed,
+    seed_masks,
 )
-from srcgrad.derive.adjoint_seeds import seed, seed_masks
 from srcgrad.derive.adjoints import (
     ABSENT,
     EITHER,

@@ -20,7 +20,7 @@ from srcgrad.core.module_text import (
     locate,
     read_text,
 )
-from srcgrad.interface.cli.terminal import report
+from srcgrad.interface.cli.options import report
 
 
 def expand_patterns(targets: Sequence[str]) -> list[str]:

@@ -13,8 +13,7 @@ from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
-from srcgrad.opencl.devices.device import Device, fault, no_double
-from srcgrad.opencl.devices.memory import empty, spanned
+from srcgrad.opencl.devices.device import Device, empty, fault, no_double, spanned
 from srcgrad.opencl.devices.trusted import current
 from srcgrad.opencl.kernels.axes import MismatchError, key_of, real_of
 from srcgrad.opencl.kernels.c_functions import identifier

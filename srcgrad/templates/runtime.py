@@ -6,7 +6,20 @@ from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime import sparse_left, sparse_right
 from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
 from srcgrad.runtime.checks import check_seed, check_shape, exception_of, put_into_copy
-from srcgrad.runtime.hooks import adjoint_of, beyond_hooks, hook, hooked, probe, probed, stop_gradient, tangent_of
+from srcgrad.runtime.hooks import (
+    adjoint_of,
+    beyond_hooks,
+    check_adjoint,
+    check_adjoints,
+    check_total,
+    given_adjoints,
+    hook,
+    hooked,
+    probe,
+    probed,
+    stop_gradient,
+    tangent_of,
+)
 from srcgrad.runtime.layout import (
     add_at,
     converted,
@@ -40,7 +53,6 @@ from srcgrad.runtime.structure import (
     row_count,
     zeros_like,
 )
-from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_total, given_adjoints
 
 constants([stop_gradient], result="argument")
 constants([zeros_like], shape="a", dtype="a", outline="a")

@@ -17,7 +17,7 @@ import pytest
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.opencl.devices import device, memory, trusted
+from srcgrad.opencl.devices import device, trusted
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.scattered import add_at
 from tests.opencl.test_kernels import compared, kernel, mixed
@@ -45,11 +45,11 @@ def test_no_memory_is_a_coded_error_and_the_next_call_works(code: str, monkeypat
     wanted = derived(x, 0.5, 0.3)
     del wanted
     gc.collect()
-    held, before = trusted.current(), memory._held
+    held, before = trusted.current(), device._held
     monkeypatch.setattr(held, "run", failing(code))
     with pytest.raises(DifferentiationError, match=rf"E5021.*mixed_kernel_1.*1 MB.*{code}") as caught:
         derived(x, 0.5, 0.3)
-    assert caught.value.__context__ is None and memory._held == before  # its slab has been given back
+    assert caught.value.__context__ is None and device._held == before  # its slab has been given back
     monkeypatch.undo()
     np.testing.assert_allclose(derived(x, 0.5, 0.3), srcgrad.grad(mixed)(x, 0.5, 0.3), rtol=1e-12)
     assert trusted.current() is held

@@ -14,7 +14,7 @@ from scipy import special
 import srcgrad
 import srcgrad.templates
 from srcgrad.core.rules import Rule, rules
-from srcgrad.opencl.devices.memory import Lease
+from srcgrad.opencl.devices.device import Lease
 from srcgrad.opencl.kernels.c_functions import FUNCTIONS
 from srcgrad.opencl.launch import launch
 from tests.opencl.conftest import fewer

@@ -213,6 +213,6 @@ def test_a_name_that_kernels_change_is_refused(tmp_path: pathlib.Path) -> None:
 
 def test_a_name_inside_of_an_f_string_is_changed_with_its_definition() -> None:
     made = section(
-        SectionContents({("srcgrad.opencl.kernels.stage_text", "added"): "added"}, taken=frozenset(["larger", "far"]))
+        SectionContents({("srcgrad.opencl.kernels.stages", "added"): "added"}, taken=frozenset(["larger", "far"]))
     ).text
     assert "def larger_(line" in made and "{larger_(line)}(" in made and "larger(" not in made

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.opencl.devices import memory
+from srcgrad.opencl.devices import device
 from srcgrad.opencl.devices.device import Device
 from srcgrad.opencl.devices.trusted import current
 from srcgrad.opencl.launches import prepare
@@ -49,12 +49,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
             return getattr(np, name)
 
         def empty(self, shape: Any, dtype: Any) -> Any:
-            counts["slabs"] += isinstance(shape, int) and shape >= memory.LARGE
+            counts["slabs"] += isinstance(shape, int) and shape >= device.LARGE
             return empty(shape, dtype)
 
     monkeypatch.setattr(Device, "_built", counted_program)
     monkeypatch.setattr(Device, "build", counted_kernel)
-    monkeypatch.setattr(memory, "np", Counting())
+    monkeypatch.setattr(device, "np", Counting())
     return counts
 
 
@@ -92,25 +92,25 @@ def test_stages_with_more_arguments_than_a_kernel_has_are_several(monkeypatch: p
 
 
 def test_slabs_of_sizes_that_are_no_more_asked_for_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_free", {})
-    monkeypatch.setattr(memory, "_held", 0)
-    monkeypatch.setattr(memory, "_KEPT", 4 * memory.LARGE)
-    large = [memory.empty((memory.LARGE * k,), np.dtype(np.uint8)) for k in (2, 2)]
+    monkeypatch.setattr(device, "_free", {})
+    monkeypatch.setattr(device, "_held", 0)
+    monkeypatch.setattr(device, "_KEPT", 4 * device.LARGE)
+    large = [device.empty((device.LARGE * k,), np.dtype(np.uint8)) for k in (2, 2)]
     del large
-    first = memory.empty((memory.LARGE,), np.dtype(np.uint8))
+    first = device.empty((device.LARGE,), np.dtype(np.uint8))
     place = first.ctypes.data
     del first
-    again = memory.empty((memory.LARGE,), np.dtype(np.uint8))
-    assert again.ctypes.data == place and memory._held == 2 * memory.LARGE
+    again = device.empty((device.LARGE,), np.dtype(np.uint8))
+    assert again.ctypes.data == place and device._held == 2 * device.LARGE
     del again
-    beyond = memory.empty((8 * memory.LARGE,), np.dtype(np.uint8))
+    beyond = device.empty((8 * device.LARGE,), np.dtype(np.uint8))
     del beyond  # more than is ever kept
-    assert memory._held == sum(size * len(slabs) for size, slabs in memory._free.items()) <= 4 * memory.LARGE
+    assert device._held == sum(size * len(slabs) for size, slabs in device._free.items()) <= 4 * device.LARGE
 
 
 def test_a_slab_that_comes_back_while_slabs_are_counted_does_not_wait() -> None:
-    held = [memory.empty((memory.LARGE,), np.dtype(np.uint8))]
-    with memory._lock:  # as where garbage is collected by the thread that has it
+    held = [device.empty((device.LARGE,), np.dtype(np.uint8))]
+    with device._lock:  # as where garbage is collected by the thread that has it
         thread = threading.Thread(target=held.clear, daemon=True)
         thread.start()
         thread.join(20.0)

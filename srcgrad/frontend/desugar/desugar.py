@@ -40,7 +40,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import own_statements, rewrite_statements
 from srcgrad.frontend.again.implicit_functions import implicit
-from srcgrad.frontend.again.lengths import lengths
+from srcgrad.frontend.again.stacks import lengths
 from srcgrad.frontend.calls.functions import made_by
 from srcgrad.frontend.calls.inline_call import has_starred, in_tuple, options, unpack_arguments
 from srcgrad.frontend.calls.nested_functions import functions_left_out, hooks, namesakes, take_out

@@ -642,7 +642,7 @@ def _map_parts(value: object, change: Callable[[object], object]) -> object:
 
 def _is_lease(base: object) -> bool:
     """Whether an array lies on memory that OpenCL lends."""
-    memory = sys.modules.get("srcgrad.opencl.devices.memory")
+    memory = sys.modules.get("srcgrad.opencl.devices.device")
     return memory is not None and isinstance(base, memory.Lease)
 
 

@@ -30,7 +30,6 @@ from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.functions_with_rules import with_places
 from srcgrad.interface.api.arguments import device_in, kind_of, on_device, on_host
-from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, ReadyText, Wrt, looks
 from srcgrad.interface.api.derivatives import (
     by_count,
@@ -44,7 +43,7 @@ from srcgrad.interface.api.derivatives import (
     value_and_pullback,
     vjp,
 )
-from srcgrad.interface.api.execute import ExecutedText, run
+from srcgrad.interface.api.execute import ExecutedText, as_named, lines_of, rebuild_object, run
 from srcgrad.interface.api.row_blocks import RowDerivative, spread_rows
 from srcgrad.interface.api.snapshots import Copies, copies
 from srcgrad.interface.check.finite_differences import (

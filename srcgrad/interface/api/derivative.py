@@ -55,13 +55,15 @@ from srcgrad.interface.api.arguments import (
     own_array,
     refine_kinds,
 )
-from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.execute import (
     PULLS,
     ExecutedText,
+    as_named,
     derivative_in_module,
     execute_derivative,
+    lines_of,
     module_of,
+    rebuild_object,
     resident_on,
     run,
     tangent_like,

@@ -14,12 +14,12 @@ from srcgrad.core.identity import python_function
 from srcgrad.core.marks import goes_as_code
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target
-from srcgrad.interface.api.dependencies import lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt
 from srcgrad.interface.api.derivatives import (
     jvp,
     vjp,
 )
+from srcgrad.interface.api.execute import lines_of, rebuild_object
 
 
 class DifferentiableFunction(Generic[P, R]):

@@ -29,9 +29,18 @@ from srcgrad.core.target import Target
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import primal_of
 from srcgrad.interface.api.arguments import kind_of, like_output, mirrors
-from srcgrad.interface.api.dependencies import as_named, lines_of, rebuild_object
 from srcgrad.interface.api.derivative import AnyDerivative, Wrt, names_of
-from srcgrad.interface.api.execute import ExecutedText, Pullback, changes, run, tangent_like, writes
+from srcgrad.interface.api.execute import (
+    ExecutedText,
+    Pullback,
+    as_named,
+    changes,
+    lines_of,
+    rebuild_object,
+    run,
+    tangent_like,
+    writes,
+)
 from srcgrad.interface.api.snapshots import copies
 from srcgrad.module import Module, static_function, text_of
 

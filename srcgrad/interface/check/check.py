@@ -71,7 +71,7 @@ from srcgrad.interface.check.finite_differences import (
     vector,
     vector_along,
 )
-from srcgrad.interface.cli.terminal import columns
+from srcgrad.interface.cli.options import columns
 from srcgrad.interface.dump import function_of, module_of
 from srcgrad.interface.targets import find_target
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import output_closed
-from srcgrad.interface.cli.options import MODES, parser
-from srcgrad.interface.cli.terminal import report
+from srcgrad.interface.cli.options import MODES, parser, report
 
 __all__ = ["MODES", "main"]
 

@@ -24,8 +24,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import add_mark, write_file
 from srcgrad.core.module_text import read_text
 from srcgrad.interface import dump
-from srcgrad.interface.cli.options import parser
-from srcgrad.interface.cli.terminal import report
+from srcgrad.interface.cli.options import parser, report
 from srcgrad.interface.dump import DumpedModule
 from srcgrad.interface.dump import dump as dump_dump
 from srcgrad.interface.targets import expand_patterns, find_target, for_each_target, standard_input, tell

@@ -37,8 +37,8 @@ from srcgrad.core.processes import BesidePython
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.interface.check.check import Outcome, Trial, evaluate_arguments, outcome, outcomes
 from srcgrad.interface.cli.dump import tell_refused
-from srcgrad.interface.cli.terminal import console, is_coloured, progress, table
-from srcgrad.interface.cli.terminal import report as report_error
+from srcgrad.interface.cli.options import console, is_coloured, progress, table
+from srcgrad.interface.cli.options import report as report_error
 from srcgrad.interface.dump import declared_rules, dump, function_of, is_whole, module_of
 from srcgrad.interface.show.explain import Explanation, after_pass, explain, explanations, report
 from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides

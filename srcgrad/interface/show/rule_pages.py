@@ -26,7 +26,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.identity import spelling, ufunc_methods
 from srcgrad.core.rules import Rule, compositions_beside, is_users, rule_of, rules
 from srcgrad.frontend.resolve import METHODS
-from srcgrad.interface.cli.terminal import columns
+from srcgrad.interface.cli.options import columns
 
 FORWARD = {
     "elementwise": "the same lines",

@@ -8,10 +8,9 @@ from typing import Any  # anything that NumPy makes an array of
 import numpy as np
 from numpy.typing import DTypeLike
 
-from srcgrad.opencl.arrays.array import Array, apply_to_memory
-from srcgrad.opencl.arrays.store import store_on
+from srcgrad.opencl.arrays.array import Array, apply_to_memory, store_on
 from srcgrad.opencl.devices.device import Device
-from srcgrad.opencl.devices.memory import empty as unwritten
+from srcgrad.opencl.devices.device import empty as unwritten
 from srcgrad.opencl.devices.trusted import called, current
 
 _KINDS = "biufc"

@@ -20,9 +20,8 @@ from srcgrad import runtime
 from srcgrad.core.target import DeviceArray
 from srcgrad.opencl import scattered
 from srcgrad.opencl.arrays import creation
-from srcgrad.opencl.arrays.array import LOOKING, Array, apply_to_memory
+from srcgrad.opencl.arrays.array import LOOKING, Array, apply_to_memory, owner_of
 from srcgrad.opencl.arrays.creation import asarray, device_of, place_on_device
-from srcgrad.opencl.arrays.store import owner_of
 from srcgrad.opencl.devices.device import Device, found
 from srcgrad.opencl.devices.trusted import called, current
 from srcgrad.runtime.structure import mapped

@@ -20,7 +20,7 @@ from srcgrad.opencl.kernels.running_sums import (
     running,
     starts,
 )
-from srcgrad.opencl.kernels.stage_text import (
+from srcgrad.opencl.kernels.stages import (
     FAR,
     Form,
     Pass,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.opencl.kernels.lines import Line, is_dear
-from srcgrad.opencl.kernels.stage_text import FAR, Form, Pass, Plan, element, far, joined, offsets, rows_of
+from srcgrad.opencl.kernels.stages import FAR, Form, Pass, Plan, element, far, joined, offsets, rows_of
 
 LANES = {"float": 8, "double": 4}
 _TEXT = """static inline __attribute__((always_inline)) REAL sg_running_NAME(

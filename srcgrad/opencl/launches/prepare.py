@@ -11,8 +11,7 @@ from typing import Any  # arguments, arrays and pyopencl's objects
 
 import numpy as np
 
-from srcgrad.opencl.devices.device import Device
-from srcgrad.opencl.devices.memory import address, addresses, empty, span
+from srcgrad.opencl.devices.device import Device, address, addresses, empty, span
 from srcgrad.opencl.kernels import loops
 from srcgrad.opencl.kernels.axes import (
     BOOL,
@@ -27,21 +26,23 @@ from srcgrad.opencl.kernels.axes import (
 from srcgrad.opencl.kernels.lines import PLAIN, Write, cost
 from srcgrad.opencl.kernels.loops import text_of
 from srcgrad.opencl.kernels.running_sums import WIDTH, down, is_in_parts
-from srcgrad.opencl.kernels.stage_text import Form, Plan, batches, numbers_in, planned
-from srcgrad.opencl.kernels.stages import Stage, directions, root
-from srcgrad.opencl.launches.in_place import Placed, Together, fits, together
+from srcgrad.opencl.kernels.stages import Form, Plan, Stage, batches, directions, numbers_in, planned, root
 from srcgrad.opencl.launches.steps import (
     Formed,
     Input,
     Output,
+    Placed,
     Prepared,
     Preparing,
     Put,
     Run,
     Step,
+    Together,
     Writing,
     ended,
+    fits,
     result,
+    together,
     written,
 )
 
