@@ -27,9 +27,17 @@ if TYPE_CHECKING:
     from srcgrad.core.errors import ConstantOutputWarning, DifferentiationError
     from srcgrad.core.marks import checkpoint, checkpointed, opaque, safe_where
     from srcgrad.core.rules import adjoint, nondifferentiable, tangent
-    from srcgrad.interface.api.calculus import elementwise_grad, hessian, hvp, jacobian, linearize, transpose
+    from srcgrad.interface.api.calculus import (
+        differentiate,
+        elementwise_grad,
+        hessian,
+        hvp,
+        jacobian,
+        linearize,
+        source,
+        transpose,
+    )
     from srcgrad.interface.api.derivatives import grad, jvp, value_and_grad, vjp
-    from srcgrad.interface.api.differentiable import differentiate, source
     from srcgrad.interface.api.map_items import each
     from srcgrad.interface.api.row_blocks import blocked, keep_memory
     from srcgrad.interface.api.user_rules import Function, implicit, register_jvp, register_vjp, sensitivity
@@ -48,7 +56,7 @@ _HOME = {
     "checkpoint": "core.marks",
     "checkpointed": "core.marks",
     "debug": "interface.show.trace",
-    "differentiate": "interface.api.differentiable",
+    "differentiate": "interface.api.calculus",
     "each": "interface.api.map_items",
     "elementwise_grad": "interface.api.calculus",
     "explain": "interface.show.explain",
@@ -69,7 +77,7 @@ _HOME = {
     "report": "interface.show.explain",
     "safe_where": "core.marks",
     "sensitivity": "interface.api.user_rules",
-    "source": "interface.api.differentiable",
+    "source": "interface.api.calculus",
     "stop_gradient": "runtime.hooks",
     "tangent": "core.rules",
     "trace": "interface.show.trace",

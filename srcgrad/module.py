@@ -29,11 +29,11 @@ from srcgrad.backend.text.module import (
     follower,
     gap,
     header,
+    identifiers,
     import_lines,
     origin,
     write,
 )
-from srcgrad.backend.text.references import identifiers
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError, no_parameter
 from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Kind, Names, PullbackForm, Spec, of_display

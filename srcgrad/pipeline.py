@@ -66,7 +66,7 @@ from srcgrad.derive.recording import accumulators, saved_values
 from srcgrad.derive.regularity import note_doubts
 from srcgrad.derive.reverse import gradient, primal
 from srcgrad.derive.row_blocks import loop_over_blocks
-from srcgrad.frontend.again.stacks import stacks
+from srcgrad.frontend.again import stacks
 from srcgrad.frontend.calls.checkpointed_loops import checkpoints
 from srcgrad.frontend.calls.inline import inline_calls
 from srcgrad.frontend.calls.side_effects import copy_written_arguments

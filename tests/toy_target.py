@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts
-from srcgrad.core.printer.statements import Comment
+from srcgrad.core.printer import Comment
 from srcgrad.core.target import Target, Text
 from srcgrad.core.trees import Block, expression
 from srcgrad.derive.program import Program

@@ -1,18 +1,8 @@
-"""Alias analysis: which names may show the same memory, and whether a change makes one of them stale.
+"""Alias analysis: which names may show the same memory, and whether a change leaves one stale.
 
-Alias analysis: which names may show the same memory, and which operations make a new array.
-
-Arrays without axes: NumPy gives them where one would look for a number, and `+=` changes them in place.
-
-Which operations give a part of what they get, and which calls give a value that nothing else holds.
-
-`a += e` changes an array that others may see: accepted where the array is a's own, refused elsewhere.
-
-Views and holders: who else shows an array that changes, and whether it is read once it is stale.
-
-Who else shows the elements of an array that is written into, and whether that is read once it is stale.
-
-Lists and dicts that change while something else holds them, and arrays that change while a list holds them.
+Which operations make a new array, too. An array without axes is where one would look for a number, and `+=` changes it
+in place. `a += e` is accepted where the array is a's own, and refused where others see it and are read once they are
+stale; so are lists and dicts that change while something else holds them.
 """
 
 from __future__ import annotations

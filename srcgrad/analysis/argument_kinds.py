@@ -1,12 +1,7 @@
 """What is known of the arguments of a function: from annotations, from callers, from how the text reads them.
 
-What annotations tell of parameters: numbers, shapes such as `"n d"` or `Float[Array, "n d"]`, complex types.
-
-What a call of a function with source tells of the callee's parameters.
-
-What the text tells of arguments of which nothing else is known: those read by names, and those taken apart.
-
-Attributes that arrays have, read of what may be an object of the user's: they may carry a derivative there.
+Annotations tell numbers, shapes such as `"n d"` or `Float[Array, "n d"]`, and complex types. An attribute that arrays
+have may carry a derivative where it is read of what may be an object of the user's.
 """
 
 from __future__ import annotations

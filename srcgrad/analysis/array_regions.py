@@ -1,21 +1,11 @@
 """Parts and lengths of arrays as linear expressions: which parts never overlap, which lengths are equal.
 
-Parts of arrays as intervals whose bounds are linear in the counters of loops: which ones can never overlap.
+A part is an interval whose bounds are linear in the counters of loops, the second one exclusive; None is no bound. It
+holds at least what its index selects, so that two that are proved apart are apart.
 
-An interval is a pair of bounds, the second one exclusive; None is no bound. Every region holds at least what its index
-selects, so that two regions proved apart are apart.
-
-Lengths of axes as symbols, by which two shapes are proved equal.
-
-How long the axes of a value are, as symbols: slices with equal bounds, and their products, have equal lengths.
-
-An extent is spelled `a.0[j + 1:]`: axis 0 of a, from j + 1 on. It may speak of the counter of a loop, whose value one
-trip long is one value; behind the trip nothing is known of such an extent (`forget`).
-
-The shape of what a reduction leaves: with `keepdims`, it broadcasts into the shape that was reduced.
-
-It is spelled `kept: 1 ['z']`: what a reduction along axis 1 with `keepdims=True` leaves of the shape {z}, whose rank
-need not be known.
+A length is a symbol, spelled `a.0[j + 1:]`: axis 0 of a, from j + 1 on. It may speak of the counter of a loop; behind
+the trip nothing is known of it (`forget`). What a reduction with `keepdims` leaves is `kept: 1 ['z']`, along axis 1 of
+the shape {z}, whose rank need not be known.
 """
 
 from __future__ import annotations

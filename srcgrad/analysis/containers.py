@@ -1,12 +1,7 @@
 """Lists, tuples and dicts: which names hold them, what they hold, and how their items change.
 
-How many outputs a user's function has, as its text tells.
-
-Names that hold tuples, lists or dicts: their adjoints are containers of adjoints.
-
-`d[k] += e` of a list or dict: an item that is a number is bound anew, any other changes for all that hold it.
-
-What goes into a list and changes in place later: it changes in the list as well, unless it is a number.
+Their adjoints are containers of adjoints. `d[k] += e` binds an item anew that is a number, and changes any other for
+all that hold it; what goes into a list and changes in place later changes there as well.
 """
 
 from __future__ import annotations

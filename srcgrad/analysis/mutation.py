@@ -1,15 +1,8 @@
-"""Mutation: which arrays change in place, whose they are, and where a copy is needed.
+"""Mutation: which arrays change in place, whose they are, who else sees them, and where a copy is needed.
 
-Copies where an array changes while something else keeps what it showed: a name, the pullback of a function.
-
-Calls that carry no derivative, of functions that change an array by `a += e` of a parameter of theirs.
-
-Arrays that the function writes into: whose they are, and who else sees them.
-
-Names that may be unbound where they are read, and writes into what the module owns, are refused.
-
-A write is followed where the array is the function's own and every view of it is read before the array changes
-again. Views that live on under a name of the user's are made copies; those inside of an expression are read again.
+A write is followed where the array is the function's own and every view of it is read before the array changes again.
+Views that live on under a name of the user's are made copies; those inside of an expression are read again. Writes into
+what the module owns, and names that may be unbound where they are read, are refused.
 """
 
 from __future__ import annotations

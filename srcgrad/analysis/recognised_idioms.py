@@ -1,10 +1,8 @@
 """Idioms that are one operation for a derivative: the logistic function, shifts of exponentials.
 
-`1.0 / (1.0 + np.exp(u))` is one operation, whose derivative reads its result alone: docs/decisions/logistic.md.
-
-Shifts that keep `exp` from overflowing: largest values, taken off and given back.
-
-Words for the values of expressions, by which temporaries get their names: `sin_angle`, `one_minus_share`, `tanh_arg`.
+`1.0 / (1.0 + np.exp(u))` has a derivative that reads its result alone: docs/decisions/logistic.md. A shift keeps `exp`
+from overflowing: a largest value, taken off and given back. Values of expressions have words, by which temporaries get
+their names: `sin_angle`, `one_minus_share`.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""Rows: where their axis lies in each value, and which statements treat each row by itself.
+"""Rows: where their axis lies in each value, and which statements treat each row by itself, or add up over the rows.
 
-Where the axis of rows lies in each value, through every kind of operation.
-
-Where the rows lie among the axes of a value: what elementwise operations, reductions and products make of them.
-
-The form of an expression in normal form: where the rows lie in it, or why that cannot be proved.
-
-What operations that are not elementwise make of rows: reductions, products, orders of axes.
-
-Which statements treat each row of an argument by itself, which add up over the rows, and which do neither.
+The form of an expression in normal form says where the rows lie in it, or why that cannot be proved: what elementwise
+operations, reductions, products and orders of axes make of them.
 """
 
 from __future__ import annotations

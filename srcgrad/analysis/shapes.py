@@ -1,16 +1,6 @@
-"""Shapes and dtypes of values, as sets of unknowns, and what operations make of them.
+"""Shapes and dtypes of values, as sets of unknowns: enough to prove that two values have equal ones.
 
-What operations make of the shapes of their arguments, in the forward half and in the backward half.
-
-Specs of expressions in the backward half, whose names carry what is known of the primal's values.
-
-What the ops that are not elementwise make of the specs of their arguments.
-
-Shapes and dtypes of the values of a function, as sets of unknowns.
-
-What is known of the shape and dtype of an expression in normal form.
-
-Shapes and dtypes as sets of unknowns: enough to prove that two values have equal ones.
+So it is in both halves: names of the backward half carry what is known of the primal's values.
 """
 
 from __future__ import annotations

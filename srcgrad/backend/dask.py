@@ -11,7 +11,7 @@ from srcgrad.backend.text.function import cite_lines, cited_line, remark, restor
 from srcgrad.core.control_flow import live_in
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts
-from srcgrad.core.printer.statements import Comment
+from srcgrad.core.printer import Comment
 from srcgrad.core.target import Target
 from srcgrad.core.trees import (
     COMPOUND,

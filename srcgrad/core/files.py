@@ -1,10 +1,7 @@
 """Files: text made a function, results written whole or not at all, and the mark of what srcgrad wrote.
 
-From text to function: executed under a stable name that tracebacks, pdb and inspect can show.
-
-The mark of a file that srcgrad writes: the hash of all its other lines, by which an edit is seen.
-
-Writing the result of a command: whole or not at all, and never over what is a user's; several JSON texts as one.
+A text is executed under a stable name that tracebacks, pdb and inspect can show. The mark of a file is the hash of all
+its other lines, by which an edit is seen: what is a user's is never written over.
 """
 
 from __future__ import annotations

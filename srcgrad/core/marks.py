@@ -1,10 +1,6 @@
-"""What is said of a function as a whole: computed again, not looked at, sent to another process.
+"""What is said of a function as a whole: `checkpoint(f)`, computed again; `opaque`, its source not looked at.
 
-How a function goes to another process: by its name, or as code where that process cannot import it.
-
-What users write to have values computed again rather than kept: `checkpoint(f)`, `checkpointed(range(n))`.
-
-What is said of a function as a whole: that its source is not looked at.
+And how it goes to another process: by its name, or as code where that process cannot import it.
 """
 
 from __future__ import annotations

@@ -1,29 +1,13 @@
-"""The rule table, the templates in it, and what rules say beside derivatives.
+"""The rule table, keyed by the function object itself: templates, and what rules say beside derivatives.
 
-The rule table, and the templates in it.
+A rule is written as a template, a small Python function that is never called: its text is read, once, and checked when
+it is registered. Its first parameter is the result, the others are the operation's own parameters; `d[x]` is the
+derivative that belongs to x. An `if` in a template is decided when the derivative is made, from literal arguments and
+known `np.ndim`; where it cannot be decided, the `else` branch is taken, which must hold in general.
 
-Operations that are given functions, `odeint(rhs, y0, t, args)`, and those that give objects, `solve_ivp`.
-
-What users give for their functions in other forms than templates.
-
-The rule table: what is known of each operation, keyed by the function object itself.
-
-A rule is written as a template, a small Python function that is never called: its text is read. Its first
-parameter is the result, the others are the operation's own parameters; `d[x]` is the derivative that belongs to x.
-An `if` in a template is decided when the derivative is made, from literal arguments and known `np.ndim`; where it
-cannot be decided, the `else` branch is taken, which must hold in general.
-
-Templates as trees: read once from the text of the function that spells them, checked when registered.
-
-What rules say beside derivatives: complex numbers, views, operations written out with others.
-
-Operations whose result may be a part of an argument, or the argument itself.
-
-Which rules hold for complex numbers: what a family of templates says of operations that have a rule.
-
-Operations that are written out with others where a call gives what their rule does not handle: `np.std(x, where=m)`.
-
-The rule stays what it is for all other calls, so that their text does.
+Beside that rules say which hold for complex numbers, whose result may be a part of an argument, which operations are
+given functions (`odeint(rhs, y0, t, args)`) or give objects, and what is written out with others where a call gives
+what its rule does not handle (`np.std(x, where=m)`); the text of all other calls stays.
 """
 
 from __future__ import annotations
@@ -31,6 +15,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import warnings
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -41,6 +26,7 @@ from typing import (
 )
 
 import gast
+import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, Key, key_of, spelling
@@ -967,3 +953,45 @@ def _asks(given: dict[str, tuple[object, ...]], parameter: str | None, value: No
         return False
     wanted: Container[object] = given[parameter]
     return not wanted or (isinstance(value, gast.Constant) and value.value in wanted)
+
+
+def since(name: str) -> Any:
+    """The function of NumPy with that name; None where the installed version has none: no rule is made for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return getattr(np, name, None)
+
+
+def where_known(*names: str) -> tuple[object, ...]:
+    """Those of the functions of NumPy that the installed version has."""
+    return tuple(op for name in names if (op := since(name)) is not None)
+
+
+HALF = "The derivative is that with respect to the entries that are read: nothing flows to the other triangle."
+
+
+def reduction_forms(name: str) -> tuple[tuple[object, ...], ...]:
+    """Calls of a reduction in all its spellings of axes, on ranks 0 to 3."""
+    return (
+        (f"{name}(x)", (3, 4)),
+        (f"{name}(x)", ()),
+        (f"{name}(x, axis=0)", (3, 4)),
+        (f"{name}(x, axis=-1)", (2, 3, 4)),
+        (f"{name}(x, 1)", (3, 1)),
+        (f"{name}(x, axis=(0, -1))", (2, 3, 2)),
+        (f"{name}(x, axis=1, keepdims=True)", (2, 3)),
+        (f"{name}(x, keepdims=True)", (2, 3)),
+        (f"{name}(x, axis=(2, 0), keepdims=True)", (2, 3, 2)),
+        (f"{name}(x[::2], axis=-2)", (4, 3)),
+        (f"{name}(x, axis=len(x) - 2, keepdims=len(x) > 2)", (3, 4)),
+    )
+
+
+def declare(owner: object, spelled: str, names: str, reason: str, **facts: bool) -> None:
+    """Refuse the members of a module or class that have these names, and no rule of their own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {f"{spelled}.{name}": getattr(owner, name) for name in names.split() if hasattr(owner, name)}
+    for name, op in found.items():
+        if rule_of(op) is None:
+            declare_refused(reason, {name: op}, **facts)

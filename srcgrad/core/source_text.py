@@ -1,20 +1,12 @@
-"""The source of a function: found, parsed, and proved to be its own.
+"""The source of a function: its own text, tree and comments, or an error; never the text of another.
 
-Text to trees: parse once, convert the function that is wanted, collect its comments.
+A text is what linecache has for a file, or what a pickle took along. It is compiled as a whole, since a nested function
+or a method means something else when compiled alone; then a function is found by the line and name of its code, and
+taken only if both codes are equal, never by its looks.
 
-Which function of a text a code object belongs to: decided by compiling the text, never by its looks.
-
-A text is compiled as a whole, since a nested function or a method means something else when compiled alone; then a
-function is found by the line and name of its code, and taken only if both codes are equal.
-
-The texts that functions stand in: what linecache has for their files, and what pickles took along.
-
-The source of a function: its own text, tree and comments, or an error; never the text of another.
-
-Places in the user's text, for errors, warnings and comments, also of what was written out into another function:
-there, and where it was called. A traceback through generated text has the user's line above each generated one, under
-the user's file name. A warning that generated text gives (`RuntimeWarning: divide by zero`) says from which line of
-the user it comes. Errors and warnings name the user's line beside the generated one.
+Errors, warnings and comments name places in the user's text, also of what was written out into another function: there,
+and where it was called. A traceback through generated text has the user's line above each generated one, under the
+user's file name; a warning that generated text gives says from which line of the user it comes.
 """
 
 from __future__ import annotations

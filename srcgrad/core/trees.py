@@ -744,7 +744,7 @@ def without_axes(index: Node) -> Node:
     """The index that takes the axes off again which `index` adds.
 
     >>> import gast
-    >>> from srcgrad.core.printer.expressions import expression as spell
+    >>> from srcgrad.core.printer import expression as spell
     >>> print(spell(gast.Subscript(expression("g"), without_axes(expression("x[:, None]").slice), gast.Load())))
     g[:, 0]
     """

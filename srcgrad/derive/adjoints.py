@@ -1,15 +1,8 @@
-"""The adjoints of a backward half: which exist, how contributions add up, and how broadcasting is undone.
+"""The adjoints of a backward half: which exist, which are known to be zero, and how contributions add up.
 
-Undoing broadcasting, in one place: contributions get the shape of what they belong to.
-
-`settle` decides from the specs whether a contribution must be summed (`sum_to`), may stay wider until the next
-elementwise operation has been undone, or is narrower and must be expanded.
-
+Broadcasting is undone here, in one place: `settle` decides from the specs whether a contribution must be summed
+(`sum_to`), may stay wider until the next elementwise operation has been undone, or is narrower and must be expanded.
 What `spread`, the transpose of a sum, gives each element is broadcast to them anyway: it need not be written out.
-
-What is known of the adjoints at one place of a backward half, and where several ways meet.
-
-The adjoints of one backward half: which exist, which are known to be zero, how a contribution is added.
 """
 
 from __future__ import annotations

@@ -1,27 +1,14 @@
 """Arguments that a derivative treats by what they are, and calls of functions with source: the value and a pullback.
 
-Arguments that a text reads by place and takes for arrays: a list would have another text, so it is looked at.
+`y = g(a)` becomes `y, g_back = g_vjp(a)`, one closure per call. In a loop that costs more than a few sums and products:
+a function of nothing else keeps its arguments, and is computed again backwards, `a_bar = g_pull(a, y_bar=y_bar)`.
 
-Arrays of lower precision: casts of arguments where the function begins, and back where elements are added up.
+In templates of operations that are given functions, `pull` takes a seed to the adjoints of the state and of those of
+`args` that are active, `push` their tangents to that of the result; `places` says which of `args` these are, None for
+all. `again` is what its derivative in reverse, if the operation is given that as well, is differentiated to.
 
-Arguments that may be lists: what operators make of a list in the derivative alone, which then has another text.
-
-Operations that are given functions, and what these leave alone.
-
-Derivatives of functions that operations are given: `pull`, `push` and `places` in their templates.
-
-`pull` is the function that takes a seed to the adjoints of the state and of those of `args` that are active, `push`
-the one that takes their tangents to that of the result; `places` says which of `args` these are, None for all.
-`again` is what its derivative in reverse, if the operation is given that as well, is differentiated to.
-
-Functions with rules, and the rules, must leave alone what they are given: it is the caller's.
-
-Calls of functions with source: `y = g(a)` becomes `y, g_back = g_vjp(a)`, one closure per call.
-
-In a loop a closure per trip costs more than a few sums and products: a function of nothing else keeps its arguments,
-and is computed again backwards, `a_bar = g_pull(a, y_bar=y_bar)`.
-
-Where a derivative meets a function of which nothing is known, it says what to do.
+An argument that the text takes for an array may be a list, which has another text. Arrays of lower precision are cast
+where the function begins, and back where elements are added up. What is given must be left alone: it is the caller's.
 """
 
 from __future__ import annotations

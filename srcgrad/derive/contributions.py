@@ -1,10 +1,6 @@
-"""What one statement contributes to the adjoints of its operands.
+"""What one statement contributes to the adjoints of its operands, and which backward statements read its new value.
 
-What the rules of users contribute: several adjoints at once, one output at a time, or added in place.
-
-The backward statements of one primal statement, and which of them read its new value.
-
-What one statement contributes to the adjoints of its operands.
+Rules of users contribute several adjoints at once, one output at a time, or add in place.
 """
 
 from __future__ import annotations

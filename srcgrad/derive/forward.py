@@ -1,10 +1,6 @@
-"""Forward mode: tangents beside the statements.
+"""Forward mode: beside each statement its tangent, from the same templates as reverse mode.
 
-Tangents that are not as the rule has them: another tangent, of an array that changes; lengths that begin to grow.
-
-The tangent of one statement.
-
-Forward mode: beside each statement its tangent, from the same templates as reverse mode.
+A tangent may not be as the rule has it: that of an array that changes, or of a length that begins to grow.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
 """What changes in place: arrays, lists, dicts and stacks; how each change is undone, and what flows back.
 
-Writes into arrays, and arrays that change places: what flows back.
-
-Arrays that change places, `a, b = b, a`: so do their adjoints, in the opposite direction.
-
-Writes into arrays, `a[i] = e` and `a[i] += e`: how the old elements are kept, and what flows back.
-
-Lists, dicts and stacks that change: how each change is undone.
-
-Lists and dicts that change: `append` is undone by `pop` and `pop` by `append`, on the list and on its adjoint.
-
-Stacks and element updates, as generated text has them: what differentiating a derivative needs.
+Of `a[i] = e` and `a[i] += e` the old elements are kept. Arrays that change places, `a, b = b, a`, have adjoints that do
+so in the opposite direction. `append` is undone by `pop` and `pop` by `append`, on the list and on its adjoint; so it
+is with stacks of generated text, which is differentiated again.
 """
 
 from __future__ import annotations

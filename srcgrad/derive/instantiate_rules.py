@@ -1,20 +1,7 @@
-"""Templates instantiated: names substituted, `if`s decided, lines as a reader would write them.
+"""Templates instantiated for a call: names substituted, static `if`s decided, lines as a reader would write them.
 
-Lines of templates as a reader would write them.
-
-Conjugates and real parts in lines of templates, put where a reader would write them.
-
-Linear expressions without the terms of derivatives that are zero.
-
-Calls and sums of templates as a reader would write them: without defaults, with the numbers added up.
-
-Squares: `x * x` and `x @ x` are operations of one operand, `a * x * x` is a times a square, `x * x * x` a cube.
-
-Templates instantiated: names substituted, `if`s decided.
-
-What the names of a template stand for in one call, and what that decides of the template's `if`s.
-
-From a template and a call to the lines of the derivative: names substituted, static `if`s decided.
+That is: without defaults, numbers added up, no terms of derivatives that are zero, conjugates and real parts where they
+are needed. `x * x` and `x @ x` are operations of one operand, `a * x * x` is a times a square, `x * x * x` a cube.
 """
 
 from __future__ import annotations

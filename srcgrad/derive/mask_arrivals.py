@@ -1,14 +1,7 @@
 """Masks on their way: of parts, items, loops, branches and calls that adjoints come from.
 
-Masks on their way: of parts, items, loops and branches that adjoints come from.
-
-Masks of arrays of which a part is read or overwritten, and of the items of a list.
-
-Where the adjoints may be nonzero to which a statement contributes: masks on their way to its operands.
-
-Masks through calls of functions with source: their pullbacks take those of seeds, and give those of adjoints.
-
-`x_bar, x_mask = g_back(y_bar, y_mask)`, where a seed, or what the function leaves out, is zero by structure.
+A mask says where the adjoints may be nonzero to which a statement contributes. Pullbacks of functions with source take
+those of seeds, and give those of adjoints: `x_bar, x_mask = g_back(y_bar, y_mask)`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Masks: where an adjoint is zero by structure, and factors that may not spoil it.
-
-Factors beside a masked adjoint: numbers wherever that is zero by structure, `np.where(m, y, 1.0)`.
-
-Where an adjoint is zero by structure, and what that keeps out: docs/decisions/masks.md.
+"""Masks: where an adjoint is zero by structure, and factors that may not spoil it: docs/decisions/masks.md.
 
 A mask is carried with an adjoint, line by line of the rules: `np.where(c, g, 0.0)` begins one, what moves elements
-moves it, a product hands it on. Where a masked adjoint meets a factor that may be inf or nan, the factor is masked.
+moves it, a product hands it on. Where a masked adjoint meets a factor that may be inf or nan, the factor is a number
+wherever that adjoint is zero, `np.where(m, y, 1.0)`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.core.facts import Facts, Operation
-from srcgrad.core.printer.expressions import expression as spelled
+from srcgrad.core.printer import expression as spelled
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,

@@ -1,35 +1,16 @@
-"""Recording: what the backward half reads of the forward half, and what of that needs no record.
+"""Recording: what the backward half reads of the forward half, on stacks, in names, by checkpoints.
 
-Values that need no record, since they stand in an array or are the same in each trip.
+To-be-recorded analysis finds which values are lost by being bound anew, and how each could be kept. A name that is
+bound already (carried by a loop, or changed in a branch) is saved just before it is bound again. A name that each trip
+binds afresh is saved at the end of the block in which it lives.
 
-Values that need no record, since they stand in an array: `a[i] = t`, where nothing writes into that part again.
+Three kinds need no record. Where a value stands in an array, `a[i] = t`, and nothing writes into that part again, `t =
+a[i]` brings it back. What every trip computes the same, `t = c**2`, still has its value after the loop; not so in a
+text that will be differentiated again, where the adjoint of one value for all trips would begin before a loop without
+trips has bound it. Of a sum, `s = s + e`, nothing is read.
 
-In the backward half `t = a[i]` brings such a value back. A loop that fills an array records nothing of what it stores.
-
-Values that need no record, since every trip computes the same: `t = c**2` in a loop that does not change c.
-
-After the loop such a name still holds the value, wherever the backward half reads it. In a text that will be
-differentiated again each trip finds a value of its own, since the adjoint of one value for all trips would begin before
-the loop, where a loop without trips has bound none.
-
-Recording: what the backward half reads of the forward half, on stacks, in names, by checkpoints.
-
-The header of a loop that goes through another one's trips from the last to the first.
-
-Checkpointed loops: the forward half keeps few states, the backward half is handed all of them, last first.
-
-What the backward half reads of the forward half: that is all that a pullback keeps in memory.
-
-Keeping values that are lost: stacks in loops, second names elsewhere; and bringing them back.
-
-To-be-recorded analysis: which values are lost before the backward half, and how each could be kept.
-
-Sums built up by a loop: `s = s + e`, where the loop does nothing else with s.
-
-Where a value is lost by being bound anew, and how it could be kept: candidates for recording.
-
-Two forms. A name that is bound already (carried by a loop, or changed in a branch) is saved just before it is
-bound again. A name that each trip binds afresh is saved at the end of the block in which it lives.
+The loop back goes through the trips from the last to the first. A checkpointed loop keeps few states, and its backward
+half is handed all of them, last first.
 """
 
 from __future__ import annotations
@@ -46,7 +27,7 @@ from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are
 from srcgrad.core.control_flow import ENTRY, definitions
 from srcgrad.core.facts import Facts, copy_with_facts, stack
 from srcgrad.core.namespace import Step
-from srcgrad.core.printer.expressions import expression as spelled
+from srcgrad.core.printer import expression as spelled
 from srcgrad.core.rules import makes_new
 from srcgrad.core.trees import (
     Block,
@@ -404,7 +385,7 @@ def backwards(trips: Node) -> Node:
     The tree that is given becomes part of the result. A range downwards is one upwards then: `range(n - 1)` of
     `range(n - 2, -1, -1)`.
 
-    >>> from srcgrad.core.printer.expressions import expression as spell
+    >>> from srcgrad.core.printer import expression as spell
     >>> for text in ("range(1, n)", "reversed(range(n))", "range(n - 1, -1, -1)", "range(n, k, -1)", "range(n, 0, -2)"):
     ...     print(spell(backwards(expression(text))))
     reversed(range(1, n))

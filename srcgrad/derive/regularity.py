@@ -1,12 +1,7 @@
-"""Regularity: which values and factors may be inf or nan, and which cannot.
+"""Regularity: which values and factors may be inf or nan, and which cannot: docs/decisions/masks.md.
 
-The least number that a value can be: `x * x + 1e-9` is at least 1e-9, so its root has a derivative everywhere.
-
-Whether an expression is finite wherever what it reads is, told by its text: `g / x` is not, `g * np.cos(x)` is.
-
-A factor that is not needs a mask where the adjoint beside it is zero by structure: docs/decisions/masks.md.
-
-Which values may be inf or nan, and whose adjoints want a mask therefore: docs/decisions/masks.md.
+`x * x + 1e-9` is at least 1e-9, so its root has a derivative everywhere. `g / x` may not be finite where what it reads
+is, `g * np.cos(x)` is. What may not be finite needs a mask where the adjoint beside it is zero by structure.
 """
 
 from __future__ import annotations

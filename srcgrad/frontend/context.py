@@ -1,12 +1,7 @@
 """What the rewriting of one function needs to know, and how its names stay apart from others.
 
-Calls that change a list: a statement of their own, or a part of one.
-
-A call in a text that is differentiated again, and the statements that take its place.
-
-What the rewriting of one function needs to know, and which expressions may be evaluated again.
-
-Names of one scope in the text of another: each goes on meaning what it meant where it stood.
+Which expressions may be evaluated again, which calls change a list, and names of one scope in the text of another: each
+goes on meaning what it meant where it stood.
 """
 
 from __future__ import annotations

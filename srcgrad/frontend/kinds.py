@@ -1,12 +1,6 @@
-"""Kinds: what each expression of a function is, found forward.
+"""Kinds: what each expression of a function is, found forward from arguments, literals, globals and what is called.
 
-What calls give: the kinds of the results of NumPy's functions, of methods of arrays and lists, of built-in ones.
-
-What calls and attributes give: functions of the user are looked into, methods are those of what has them.
-
-The kinds of expressions, where those of the names in them are known.
-
-The kind of each expression of a function, found forward: from arguments, literals, globals and what is called.
+Functions of the user are looked into, methods are those of what has them.
 """
 
 from __future__ import annotations

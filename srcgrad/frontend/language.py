@@ -1,23 +1,11 @@
-"""The accepted language: statements, operands and calls; what is not listed is refused.
+"""The accepted language: statements, operands and calls; what is not listed is refused, with the place and a way out.
 
-The accepted language: what is not listed is refused.
+Every name that a function reads means something: its own, its module's, or Python's. In an operation stands no display
+where NumPy wants an array, and no object with arithmetic of its own.
 
-Every name that a function reads means something: its own, its module's, or Python's.
-
-What Python is accepted: everything not listed here is refused, with the place and a way out.
-
-What may stand in an operation, and which calls may not.
-
-Calls after which a call gives something else: draws of a generator, `next(items)`, counters that the user keeps.
-
-A statement with such a call stays in a text though nothing reads what it binds: later draws would be others.
-
-What may stand in an operation: no display where NumPy wants an array, no object with arithmetic of its own.
-
-Calls that change something and give nothing, `a.sort()`, `np.copyto(a, e)`, are followed where they stand alone.
-
-Bound to a name that nothing reads, `t = a.sort()`, such a call would be dropped with the name; `t = next(items)` and
-`t = generator.normal()` stay without it.
+Calls that change something and give nothing, `a.sort()`, `np.copyto(a, e)`, are followed where they stand alone. Bound
+to a name that nothing reads, `t = a.sort()`, such a call would be dropped with the name. A call after which a call
+gives something else, `next(items)`, `generator.normal()`, a counter, stays though nothing reads what it binds.
 """
 
 from __future__ import annotations

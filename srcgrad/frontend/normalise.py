@@ -1,12 +1,8 @@
-"""Normal form (A-normal form): one operation per statement, on names and literals.
+"""Normal form (A-normal form): one operation per statement, on names and literals; analysis and derivation work on it.
 
-`y = F.apply(x)`, of a class with two halves: `ctx = Context(x)`, then `y = F.forward(ctx, x)`.
-
-Expressions with one operation: every operand through which a derivative flows becomes a name.
-
-What a loop runs over, held before it begins: ranges with fixed bounds, rows of a named array.
-
-One operation per statement, on names and literals: the form that analysis and derivation work on.
+Every operand through which a derivative flows becomes a name. What a loop runs over is held before it begins: ranges
+with fixed bounds, rows of a named array. `y = F.apply(x)`, of a class with two halves, is `ctx = Context(x)`, then `y =
+F.forward(ctx, x)`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
-"""Resolution: which operation each call, operator, method or attribute is.
+"""Resolution: which operation each call, operator, method or attribute is; those that mean the same op share one key.
 
-The arguments of a call of a function with source, by its parameters.
-
-The arguments of a call by the parameters of a rule; what the rule does not handle is refused by name.
-
-Operations in texts of ours that have another derivative there: lengths at 0, and divisors that stand for them.
-
-Products with constant sparse matrices of SciPy: `A @ x`, `x @ A` and `A.dot(x)` are linear in x.
-
-What an expression computes: operators, functions, methods and attributes that mean the same op share one key.
-
-Imports in the body of a function: their names mean what is imported from then on.
+Arguments of a call are told by the parameters of a rule, which refuses by name what it does not handle, or of a
+function with source. `A @ x`, `x @ A` and `A.dot(x)` of a constant sparse matrix of SciPy are linear in x. Imports in
+the body mean what is imported from then on. In generated code lengths at 0, and divisors that stand for them, have
+another derivative.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""Derivatives of functions known only as text, and the modules of users that they stand in.
+"""Derivatives of functions known only as text, as the text of one module: nothing of theirs is run.
 
-The modules of users that the command line reads.
-
-Rules that a module declares, read from its text: the command line runs nothing of it.
-
-Functions of a target, live: its module is run, and leaves nothing behind in the list of modules.
-
-Derivatives of functions known only as text, as the text of one module.
-
-How a standalone module was made: the lines at its top that tell it, and reading them back.
-
-Derivatives of functions known only as text, as the text of one module: nothing of theirs is run.
+The modules of users are read, and rules that they declare. Only where functions of a target are asked for live, its
+module is run, and leaves nothing behind in the list of modules. The lines at the top of a standalone module tell how it
+was made.
 """
 
 from __future__ import annotations

@@ -15,9 +15,8 @@ import numpy as np
 
 from srcgrad.opencl.devices.device import Device, empty, fault, no_double, spanned
 from srcgrad.opencl.devices.trusted import current
-from srcgrad.opencl.kernels.axes import MismatchError, key_of, real_of
 from srcgrad.opencl.kernels.c_functions import identifier
-from srcgrad.opencl.kernels.lines import is_asked, parsed
+from srcgrad.opencl.kernels.lines import MismatchError, is_asked, key_of, parsed, real_of
 from srcgrad.opencl.launches.prepare import prepared
 from srcgrad.opencl.launches.steps import (
     Input,

@@ -14,8 +14,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.opencl.devices.device import Device, fault
 from srcgrad.opencl.devices.trusted import current
-from srcgrad.opencl.kernels.axes import REALS
-from srcgrad.opencl.kernels.lines import entry
+from srcgrad.opencl.kernels.lines import REALS, entry
 
 _FEWEST = 1 << 14  # elements that make a launch worth it
 _SHORTEST = 4  # elements of a row: below, NumPy is as fast

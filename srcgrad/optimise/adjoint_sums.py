@@ -1,29 +1,16 @@
 """Adjoints that are sums: added up in place, or put together from the adjoints of their parts.
 
-Accumulation: adjoints that add up in place.
+`x_bar = x_bar + e` becomes `x_bar += e` where the array was made here and nothing else can see it. Two updates of one
+part in a row are one: `a[i] -= e`, `a[i] -= g` is `a[i] -= e + g`.
 
-`x_bar = x_bar + e` becomes `x_bar += e` where the array was made here and nothing else can see it.
+An adjoint to whose parts something is added once each, and which they make up, is filled with them; where it would be
+kept for its shape alone, they are put together: `gates_bar = np.concatenate((f, e))`.
 
-Two updates of one part in a row are one: `a[i] -= e`, `a[i] -= g` is `a[i] -= e + g`.
+    gates_bar = np.zeros_like(gates)        gates_bar = empty_like(gates)
+    gates_bar[b:] += e                  =>  gates_bar[b:] = e
+    gates_bar[:b] += f                      gates_bar[:b] = f
 
-Adjoints that are put together from the adjoints of their parts.
-
-The parts that make up an adjoint, put together where its primal would be kept for its shape alone.
-
-gates_bar = empty_like(gates)
-gates_bar[b:] = e             =>  t1_bar = e
-gates_bar[:b] = f                 t2_bar = f
-                                  gates_bar = np.concatenate((t2_bar, t1_bar))
-
-An adjoint to whose parts something is added once each, and which they make up, is filled with them.
-
-gates_bar = np.zeros_like(gates)        gates_bar = empty_like(gates)
-gates_bar[b:] += e                  =>  gates_bar[b:] = e
-gates_bar[:b] += f                      gates_bar[:b] = f
-
-Where the array would be kept for its shape alone, the parts are put together: `gates_bar = np.concatenate((f, e))`.
-
-The adjoint of a container to whose parts the backward half adds, each by name: a display of their adjoints.
+The adjoint of a container to whose parts the backward half adds, each by name, is a display of their adjoints.
 """
 
 from __future__ import annotations
@@ -50,7 +37,7 @@ from srcgrad.analysis.array_regions import (
 from srcgrad.analysis.dtypes import negative_of
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar, function_called
-from srcgrad.core.printer.statements import statement as spelled
+from srcgrad.core.printer import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
     SIMPLE,

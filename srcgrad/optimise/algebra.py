@@ -1,32 +1,18 @@
-"""Algebra: factors, signs and units, exactly; and the table of patterns that simplifies texts.
+"""Algebra: the table of patterns that simplifies texts; factors, signs and units, exactly.
 
-One simplifier: rows of patterns and what stands in their places, both as text, applied from the inside out.
+A row of the table is a pattern and what stands in its place, both as text, applied from the inside out. A name of one
+letter stands for any expression, the same one wherever it is repeated; `np.outer(a, b)` for a call of that function,
+`a.T` for an attribute. A row that says `exact` gives the same floats to the last bit, `-0.0`, infinities and nan among
+them; `tests/optimise/test_algebra.py` evaluates each row.
 
-A name of one letter in a pattern stands for any expression, the same one wherever it is repeated; `np.outer(a, b)`
-for a call of that function, `a.T` for an attribute. A row that says `exact` gives the same floats to the last bit,
-`-0.0`, infinities and nan among them; `tests/optimise/test_algebra.py` evaluates each row.
-
-Algebra: factors, signs and units, exactly.
-
-Quotients: `a / b` for `np.divide(a, b)`, where NumPy divides anyway, and one division for two tangents.
-
-`np.divide` is needed for Python's numbers alone, whose division by zero raises. `x_dot / y - y_dot / y * z`, by the
-rules the tangent of `z = x / y`, is `(x_dot - y_dot * z) / y`.
-
-Constant factors: `e * 100.0 * 2.0` is `e * 200.0`, exactly, where one of the two is a power of two.
-
-`a * 2.0 + b * 2.0` is `(a + b) * 2.0`, exactly as well: twice anything has its digits.
-
-Numbers stand first in products: `y_bar * 0.3 * x` goes over one array once, `y_bar * x * 0.3` twice.
-
-For the same reason the sign of a product that is summed to a shape is that of its number.
-
-Signs: `a + -b` is `a - b`, and `-(a / b)` is `-a / b`, exactly.
-
-A gradient that takes no seed is for the seed 1.0, by which nothing need be multiplied.
-
-Matrix products that a loop adds up, one per trip, are one product of what the trips kept; transposes that a product
-takes as well, that undo each other, or that are of a number, go: `(x.T @ z_bar).T`.
+- `np.divide(a, b)`, needed for Python's numbers alone, whose division by zero raises, is `a / b` where NumPy divides
+  anyway; and `x_dot / y - y_dot / y * z`, the tangent of `z = x / y`, is `(x_dot - y_dot * z) / y`.
+- `e * 100.0 * 2.0` is `e * 200.0`, and `a * 2.0 + b * 2.0` is `(a + b) * 2.0`, where one factor is a power of two.
+- Numbers stand first: `y_bar * 0.3 * x` goes over one array once, `y_bar * x * 0.3` twice; so does the sign of a
+  product.
+- `a + -b` is `a - b`, and `-(a / b)` is `-a / b`. By the seed 1.0 of a gradient nothing need be multiplied.
+- Matrix products that a loop adds up, one per trip, are one product of what the trips kept; transposes that a product
+  takes as well, that undo each other, or that are of a number, go: `(x.T @ z_bar).T`.
 """
 
 from __future__ import annotations

@@ -1,29 +1,12 @@
-"""Broadcasting: sums and axes that it makes needless, and operands that are read for their shape alone.
-
-Sums and axes that broadcasting makes needless.
-
-What broadcasting does anyway is not written.
+"""Broadcasting: what it does anyway is not written, and what is read for its shape alone is not computed or kept.
 
 `e[None] * x` is `e * x`, and `np.broadcast_to(e, np.shape(x)) + g` is `e + g`, where x and g have one shape.
+`e.sum(axis=1, keepdims=True)[:, 0]` is `e.sum(axis=1)`.
 
-`e.sum(axis=1, keepdims=True)[:, 0]` is `e.sum(axis=1)`: an axis that is kept to be taken off at once is not kept.
+Of what is read for its shape alone a part is read that has the shape, or another value that is needed anyway; what a
+loop keeps for it need not be kept where no trip changes the shape. Zeros that mirror zeros mirror what those do.
 
-Operands that are read for their shape alone.
-
-Which parts of a text look at the shape of an array alone: its elements need not be there.
-
-What a loop keeps for its shape alone need not be kept where no trip changes that: the last trip's value has it.
-
-Zeros that mirror zeros mirror what those do.
-
-x_bar = np.zeros_like(x)
-x_bar_dot = zeros_like(x_bar)       =>  x_bar_dot = np.zeros_like(x)
-
-What is computed for its shape alone is not computed: a part of it that has the shape is read in its place.
-
-v_bar = sum_to(a_bar[1:-1], u[2:] - 2.0 * u[1:-1])  =>  v_bar = sum_to(a_bar[1:-1], u[2:])
-
-What is kept for its shape alone need not be kept: another value of that shape, which is needed, stands in for it.
+    v_bar = sum_to(a_bar[1:-1], u[2:] - 2.0 * u[1:-1])  =>  v_bar = sum_to(a_bar[1:-1], u[2:])
 """
 
 from __future__ import annotations

@@ -1,17 +1,14 @@
 """Common subexpressions, and values computed again rather than kept (rematerialisation).
 
-A pullback computes afresh what is cheap and comes of what it keeps anyway: it keeps e, not e and `1.0 / (2.0 + e)`.
+What the function has computed is read, and not computed again for a derivative: `np.cos(x)` beside `np.sin(x)`. A
+pullback computes afresh what is cheap and comes of what it keeps anyway, and of values that are computed afresh.
 
-e = np.exp(-x)                              e = np.exp(-x)
-y = 1.0 / (2.0 + e)                         y = 1.0 / (2.0 + e)
+    e = np.exp(-x)                              e = np.exp(-x)
+    y = 1.0 / (2.0 + e)                         y = 1.0 / (2.0 + e)
 
-def back(y_bar):                     =>     def back(y_bar):
-    return y_bar * y * y * e                    y = 1.0 / (2.0 + e)
-                                                return y_bar * y * y * e
-
-So is what comes of values that are computed afresh: after y, `s = y * y`.
-
-What the function has computed is read, and not computed again for a derivative: `np.cos(x)` beside `np.sin(x)`.
+    def back(y_bar):                     =>     def back(y_bar):
+        return y_bar * y * y * e                    y = 1.0 / (2.0 + e)
+                                                    return y_bar * y * y * e
 """
 
 from __future__ import annotations

@@ -1,27 +1,18 @@
-"""Copies that nothing needs, and second names for one value.
+"""Copies that nothing needs, second names for one value, and memory that an adjoint may have.
 
-Copies that nothing needs.
+What nothing changes any more is not copied: an array that a trip has made is kept as it is, an adjoint goes on, and `t
+= a[i].copy()` of what is only looked at while the array stays as it is is `t = a[i]`, or no name.
 
-What nothing changes any more is not copied: an array that a trip has made is kept as it is, an adjoint goes on.
+    lap_stack.append(lap.copy())            lap_stack.append(lap)
+    u_bar = np.array(sum_to(u_bar, u))  =>  u_bar = sum_to(u_bar, u)
 
-lap_stack.append(lap.copy())            lap_stack.append(lap)
-u_bar = np.array(sum_to(u_bar, u))  =>  u_bar = sum_to(u_bar, u)
+A second name for one value is replaced by the first, where neither changes in between. `a[i] += e` twice is `a[i] +=
+2.0 * e`. A pullback may be called any number of times: what the backward half changes is its own copy.
 
-Copies of parts that are only looked at while the array stays as it is: `t = a[i].copy()` is `t = a[i]`, or no name.
-
-And one update of a part for two equal ones: `a[i] += e` twice is `a[i] += 2.0 * e`.
-
-An array that a text adds to in place may be one that its derivative reads: `x_bar = x_bar + e` then.
-
-A second name for one value is replaced by the first, where neither changes in between.
-
-A pullback may be called any number of times: what the backward half changes is its own copy.
-
-A large intermediate array gives its memory to its adjoint, where that is its last use.
-
-`t_bar = e * t` becomes `t_bar = t`, `t_bar *= e`: one large array less to make. The adjoint has the primal's shape, so
-the product fits. So with `z_bar = e * t - g`, where all that is read is known to be no larger than t. And
-`t_bar = if_larger(e, t, 0.0)` becomes `t_bar = if_larger(e, t, 0.0, out=t)`, which looks at shapes when it runs.
+A large intermediate array gives its memory to its adjoint, where that is its last use: `t_bar = e * t` becomes `t_bar =
+t`, `t_bar *= e`. The adjoint has the primal's shape, so the product fits; so with `z_bar = e * t - g`, where all that
+is read is known to be no larger than t. `if_larger(e, t, 0.0)` becomes `if_larger(e, t, 0.0, out=t)`, which looks at
+shapes.
 """
 
 from __future__ import annotations

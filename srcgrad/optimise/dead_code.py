@@ -1,37 +1,18 @@
 """What nothing reads: dead code, and dead stores into parts of arrays and dicts.
 
-Dead stores: parts of arrays and dicts that nothing reads any more.
+What the returned values need, and what speaks to the user, is kept; the rest goes. `z = None` stands before a loop that
+may make no trip, where a sum begins with the shape of `z` whether or not it did.
 
-`a_bar[i] = 0.0`, then `a_bar[i] += e`: one store, `a_bar[i] = e`. What is cleared twice in a row is cleared once.
+`a_bar[i] = 0.0`, then `a_bar[i] += e`, is one store. What is cleared twice in a row is cleared once, and not at all
+where the rest reads other parts. What nothing reads of a dict is not brought back, and an adjoint that begins anew is
+bound to what begins it:
 
-Parts of a dict: what nothing reads is not brought back, and an adjoint that begins anew is bound to what begins it.
+    state_bar["m"] = zeros_like(state["m"])             =>  state_bar["m"] = sum_to(0.9 * g, m)
+    state_bar["m"] = add(state_bar["m"], sum_to(0.9 * g, m))
 
-state["m"] = m_stack.pop()
-state_bar["m"] = zeros_like(state["m"])             =>  state_bar["m"] = sum_to(0.9 * g, m)
-state_bar["m"] = add(state_bar["m"], sum_to(0.9 * g, m))
-
-Parts of arrays that nothing reads any more need not come back: their records go, too.
-
-A loop that fills an array, `h[t + 1] = f(h[t])`, has every part that the backward half reads standing in the array
-as it is. What a write replaced comes back only if something read later may overlap it; and a copy of a part is made
-only if what the part stands in is written into while the copy is needed.
-
-What nothing reads again need not be cleared: `a_bar[t] = 0.0`, where the rest reads other parts of `a_bar`.
-
-for t in reversed(range(1, n)):               for t in reversed(range(1, n)):
-    a_bar[t - 1] += a_bar[t] * c[t]       =>      a_bar[t - 1] += a_bar[t] * c[t]
-    a_bar[t] = 0.0
-
-Dead code, and names that a loop without a trip would leave unbound.
-
-Keep what the returned values need, and what speaks to the user; drop the rest.
-
-`z = None` before a loop that may make no trip, where a sum begins with the shape of `z` whether or not it did.
-
-for i in range(n):              z = None
-    z = x * c                   for i in range(n):
-...                                 z = x * c
-z_bar = zeros_like(z)           ...
+A loop that fills an array, `h[t + 1] = f(h[t])`, has every part that the backward half reads standing in the array as
+it is. What a write replaced comes back only if something read later may overlap it; and a copy of a part is made only
+if what the part stands in is written into while the copy is needed. Their records go, too.
 """
 
 from __future__ import annotations

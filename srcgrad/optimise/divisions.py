@@ -1,19 +1,14 @@
 """Divisions: fractions that are there, factors that sums share, quotients that cancel.
 
-Fractions that the function has computed: `g / d * n` is `g * q`, where `q = n / d` is there.
+`g / d * n` is `g * q`, where the function has computed `q = n / d`. The derivative of a length gives `length_bar /
+length * d`, and a function that takes a length mostly goes on with the direction, `d / length`. Both products have one
+shape and dtype, and are NaN together; only their rounding differs.
 
-The derivative of a length gives `length_bar / length * d`, and a function that takes a length mostly goes on with the
-direction, `d / length`. Both products have one shape and dtype, and are NaN together; only their rounding differs.
+`g * a + g * b` is `g * (a + b)`, which multiplies once less: terms of one adjoint share what comes in. Sums of what may
+be small integers stay: these may be too large for their type, where the products with a float were not.
 
-Factors that the terms of a sum share: `g * a + g * b` is `g * (a + b)`, which multiplies once less.
-
-Terms of one adjoint share what comes in, `y_bar` or what was made of it. Sums of what may be small integers stay: these
-may be too large for their type, where the products with a float were not.
-
-Divisions that undo one another: with `q = a / b`, `g / q / b` is `g / a`, and `g / q / b * q` is `g / b`.
-
-The rules have the first two for the logarithm of a ratio, and `g / q * b`, which is `g / a`, for that of a product
-`q = a * b`. What is left makes fewer arrays, and holds where the ratio is 0 or infinite.
+With `q = a / b`, `g / q / b` is `g / a`, and `g / q / b * q` is `g / b`, as the logarithm of a ratio has them; with `q
+= a * b`, `g / q * b` is `g / a`. What is left makes fewer arrays, and holds where the ratio is 0 or infinite.
 """
 
 from __future__ import annotations

@@ -1,20 +1,13 @@
 """Expressions put together again, and the order of lines.
 
-Put expressions together again: a value that is named only to be read once is written where it is read.
+A value that is named only to be read once is written where it is read, in a line that has room for it: the forward half
+reads as the user wrote it. Within the lines that undo one statement temporaries come first, then adjoints in the order
+of its operands. A sum begins with its first two terms: `u = v`, and then `u = u + e`, are `u = v + e`; it is written
+where it is only stored:
 
-Within the lines that undo one statement: temporaries first, then adjoints in the order of its operands.
-
-A sum begins with its first two terms: `u = v`, and then `u = u + e`, are `u = v + e`; `u = -v` gives `u = e - v`.
-
-The forward half reads as the user wrote it, wherever no intermediate value is needed elsewhere.
-
-A sum of two terms that is only stored away is written where it is stored.
-
-b_bar = c * b
-b_bar += e[:, :n]       =>  a_bar[:, d:] = c * b + e[:, :n]
-a_bar[:, d:] = b_bar
-
-Values that are read once in a line that has room for them, now that lines are as short as they become.
+    b_bar = c * b
+    b_bar += e[:, :n]       =>  a_bar[:, d:] = c * b + e[:, :n]
+    a_bar[:, d:] = b_bar
 """
 
 from __future__ import annotations
@@ -30,8 +23,8 @@ from srcgrad.analysis.array_regions import canonical_spec
 from srcgrad.analysis.dtypes import operand_of_negative
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, copy_with_facts, function_called
-from srcgrad.core.printer.statements import STEP
-from srcgrad.core.printer.statements import statement as spelled
+from srcgrad.core.printer import STEP
+from srcgrad.core.printer import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
     NOTHING,

@@ -1,18 +1,11 @@
 """Loops: both halves in one where they only add up, and products that are the same in each trip before them.
 
-Loop fusion: both halves of a loop that only adds up, in one.
+Of a loop that only adds up, what a trip adds and its adjoints stand together, and nothing is recorded. Statements
+change places by what they read, bind, and only add to.
 
-Which statements may change places: what they read, bind, and only add to.
-
-Which loop of the backward half belongs to a loop of the forward half, and what the one keeps for the other.
-
-A loop that only adds up has both halves in one: what a trip adds and its adjoints together, nothing recorded.
-
-Products that are the same in each trip of a backward loop are computed once, before it.
-
-for i in reversed(range(n)):                 t_bar = y_bar * (c * w)
-    x_bar[i] += y_bar * (c * w) * x[i]   =>  for i in reversed(range(n)):
-                                                 x_bar[i] += t_bar * x[i]
+    for i in reversed(range(n)):                 t_bar = y_bar * (c * w)
+        x_bar[i] += y_bar * (c * w) * x[i]   =>  for i in reversed(range(n)):
+                                                     x_bar[i] += t_bar * x[i]
 """
 
 from __future__ import annotations

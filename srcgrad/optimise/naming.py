@@ -1,14 +1,9 @@
-"""Names for readers.
+"""Names for readers: what was renamed gets the user's name back where nothing is lost; temporaries get words.
 
-Names for readers: what was renamed gets the user's name back where nothing is lost; temporaries get words or numbers.
-
-A temporary that holds a negative holds the positive, where fewer signs are left: its readers subtract.
-
-`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`.
-
-A seed `y_bar` is unpacked, or read by its items where each of them is read once.
-In the backward half `t1, t2 = back(y_bar)` and then `x_bar = t1` are `x_bar, t2 = back(y_bar)`, if nothing reads x_bar
-in between.
+A temporary that holds a negative holds the positive, where fewer signs are left: its readers subtract. `t, back =
+f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`. A seed `y_bar` is
+unpacked, or read by its items where each of them is read once. `t1, t2 = back(y_bar)` and then `x_bar = t1` are `x_bar,
+t2 = back(y_bar)`, if nothing reads x_bar in between.
 """
 
 from __future__ import annotations

@@ -1,50 +1,27 @@
-"""The tape: which values a loop records, and the stacks that hold them.
+"""The tape: which values a loop records, one for several, as late and as near as may be, and the stacks that hold them.
 
-Tape layout: stacks that count trips, and one stack for several.
+What it keeps at one place of each trip stands on one stack. Trips of a `while` are counted by a stack, where each trip
+keeps something.
 
-What a loop keeps on several stacks, at one place of each trip, it keeps on one.
+    trips = 0
+    while abs(x * x - a) > 1e-12:       while abs(x * x - a) > 1e-12:
+        x_stack.append(x)                   x_stack.append(x)
+        x = 0.5 * (x + a / x)       =>      x = 0.5 * (x + a / x)
+        trips += 1
+    for _ in range(trips):              while x_stack:
+        x = x_stack.pop()                   x = x_stack.pop()
 
-x_stack.append(x)
-y_stack.append(y)       =>  kept.append((x, y))
-...
-y = y_stack.pop()
-x = x_stack.pop()       =>  x, y = kept.pop()
+One value is kept for several that the backward half reads in one expression alone, `a - b`. A trip keeps what its
+backward half reads, not what that is computed from (`x + 0.5 * h * k` rather than k), and what a name holds at the end
+of a trip, if no older value is read. `e / s`, the shares of exponentials in their sum, stands for e and s:
 
-Trips of a `while` are counted by a stack, where each trip keeps something.
+    e = np.exp(u)                       e = np.exp(u)
+    s = np.sum(e)                       s = np.sum(e)
+    e_stack.append(e)            =>     share = e / s
+    s_stack.append(s)                   share_stack.append(share)
 
-trips = 0
-while abs(x * x - a) > 1e-12:       while abs(x * x - a) > 1e-12:
-    x_stack.append(x)                   x_stack.append(x)
-    x = 0.5 * (x + a / x)       =>      x = 0.5 * (x + a / x)
-    trips += 1
-for _ in range(trips):              while x_stack:
-    x = x_stack.pop()                   x = x_stack.pop()
-
-Which values a loop records: one for several, as late and as near as may be.
-
-A loop keeps one value for several, which the backward half reads in one expression alone.
-
-a_stack.append(a)
-b_stack.append(b)
-c = a - b                   c = a - b
-                     =>     c_stack.append(c)
-a = a_stack.pop()
-b = b_stack.pop()
-t = a - b                   t = c_stack.pop()
-
-A loop keeps what a name holds at the end of a trip, if the backward half of the trip reads no older value.
-
-A trip keeps what its backward half reads, not what that is computed from: `x + 0.5 * h * k` rather than k.
-
-A loop keeps `e / s`, the shares of exponentials in their sum, where the backward half reads e and s for these alone.
-
-e = np.exp(u)                       e = np.exp(u)
-s = np.sum(e)                       s = np.sum(e)
-e_stack.append(e)            =>     share = e / s
-s_stack.append(s)                   share_stack.append(share)
-
-s_bar = y_bar / s                   s_bar = y_bar
-u_bar = s_bar * e                   u_bar = s_bar * share
+    s_bar = y_bar / s                   s_bar = y_bar
+    u_bar = s_bar * e                   u_bar = s_bar * share
 
 So it is of `np.log(s)`, also of `np.log(s + 2.0)`. A share is from 0 to 1: no quotient overflows that did not before.
 """

@@ -47,21 +47,6 @@ from srcgrad.runtime.contract import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.decompositions import (
-    as_real,
-    as_square,
-    inverse_gaps,
-    inverse_sums,
-    lowered,
-    permuted,
-    raised,
-    reciprocals,
-    smaller_side,
-    triangle,
-    unpermuted,
-    upper_factor,
-    widened,
-)
 from srcgrad.runtime.hooks import (
     Context,
     adjoint_of,
@@ -119,6 +104,8 @@ from srcgrad.runtime.layout import (
     zeros_each,
 )
 from srcgrad.runtime.linalg import (
+    as_real,
+    as_square,
     bordered,
     chain_adjoints,
     chain_bend,
@@ -132,17 +119,28 @@ from srcgrad.runtime.linalg import (
     emptied,
     filled,
     half_bands,
+    inverse_gaps,
+    inverse_sums,
     last_axes,
+    lowered,
     no_further,
     norm_curvature,
     norm_gradient,
     outer_bands,
+    permuted,
+    raised,
+    reciprocals,
+    smaller_side,
     sparse_left,
     sparse_right,
     square,
     times_bands,
+    triangle,
     turned_bands,
+    unpermuted,
+    upper_factor,
     whole_bands,
+    widened,
 )
 from srcgrad.runtime.odes import odeint_pullback, odeint_pushforward, solution, solution_pullback, solution_pushforward
 from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward

@@ -16,7 +16,6 @@ FAMILIES = (
     "numpy.norms",
     "numpy.reductions",
     "numpy.shape",
-    "numpy.join",
     "numpy.index",
     "numpy.contractions",
     "numpy.systems",
@@ -26,7 +25,6 @@ FAMILIES = (
     "numpy.polynomials",
     "numpy.statistics",
     "numpy.ufunc_methods",
-    "numpy.refused",
     "numpy.complex_numbers",
     "python",
 )

@@ -148,7 +148,7 @@ def test_eigenvalues_that_are_real_have_real_adjoints():
 
 
 def test_eigenvectors_of_an_unknown_phase_are_refused():
-    from srcgrad.runtime.decompositions import phase_slopes
+    from srcgrad.runtime.linalg import phase_slopes
 
     with pytest.raises(TypeError, match="E5017"):
         phase_slopes(np.array([[1j, 1.0], [1.0, 1j]]))

@@ -1,14 +1,9 @@
 """Batched texts made cheaper: what has no leading axis first, fewer rows, no needless broadcast.
 
-A sum of weighted products of matrices, as in the skin of a hand, is one product with the weighted factors.
-
-What has no axis of directions is multiplied first: `x_dot * -y`, `2.0 * y * x_dot`, where y is one number.
-
-x_dot has one number for each direction, and so has each product with it.
-
-Rows that are picked from a result by an index are picked from what it is made of: fewer rows go through products.
-
-The tangent of a sum that broadcasts is widened to its shape; where it has that already, it need only be checked.
+`x_dot * -y`, `2.0 * y * x_dot`: x_dot has one number for each direction, and so has each product with it. A sum of
+weighted products of matrices is one product with the weighted factors. Rows that an index picks from a result are
+picked from what it is made of. The tangent of a sum that broadcasts is widened to its shape where it may not have it
+already.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
-"""Helpers of the runtime in compiled code: kinds, shapes, lengths and masks.
+"""What the helpers of the runtime do in compiled code, where types decide what Python looks at when it runs.
 
-What the helpers of the runtime do in compiled code, where types decide what Python looks at when it runs.
-
-Numba finds this by the entry point `numba_extensions`, so that it compiles a text that imports from `srcgrad.runtime`.
-
-What compiled code makes of helpers about shapes, and of checks of lengths; see `srcgrad.backend.numba.helpers`.
-
-What Numba compiles and computes otherwise than Python is refused, by the types that it found.
-
-Lengths in texts that are differentiated once more, in compiled code; see `srcgrad.backend.numba.helpers`.
-
-Where adjoints are zero by structure, in compiled code; see `srcgrad.backend.numba.helpers`.
+Numba finds this by the entry point `numba_extensions`, so that it compiles a text that imports from `srcgrad.runtime`:
+kinds, shapes, lengths and masks. What it compiles and computes otherwise than Python is refused, by the types it found.
 """
 
 from __future__ import annotations

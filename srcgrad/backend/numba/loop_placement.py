@@ -1,12 +1,6 @@
-"""Where loops over elements go, and which of them become one.
+"""Where loops over elements go: each statement into its own, or into those that are there over the same elements.
 
-Loops over the same elements, one behind the other, as one loop.
-
-Loops over elements: where the next one goes, so that what is over the same elements is one loop.
-
-Loops over elements as text: arrays that one trip makes and reads are numbers, long sums are sums of parts.
-
-Where statements of arrays go: each as loops of its own, or into those that are there.
+Arrays that one trip makes and reads are numbers, long sums are sums of parts.
 """
 
 from __future__ import annotations

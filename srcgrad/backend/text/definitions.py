@@ -36,8 +36,7 @@ from srcgrad.backend.text.changed_values import (
 from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, binding_of_text, is_installed
 from srcgrad.core.identity import holder
 from srcgrad.core.module_text import STAR, Definition, is_in_library, is_trusted, locate
-from srcgrad.core.printer.expressions import docstring, expression, parameters
-from srcgrad.core.printer.statements import statement, wrap_definition
+from srcgrad.core.printer import docstring, expression, parameters, statement, wrap_definition
 from srcgrad.core.source_text import FunctionNode, comments, segment
 from srcgrad.core.trees import Block, Node, parse_tree, same_tree, walk
 from srcgrad.frontend.calls.side_effects import DRAWS

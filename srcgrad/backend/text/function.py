@@ -1,10 +1,7 @@
-"""The text of one function: signature, docstring, both halves, comments.
+"""The text of one function: signature, docstring, both halves, the user's lines as comments.
 
-`with np.errstate(...)` around the statements that the user put into it, in both halves.
-
-The docstring of a derivative: of what, with respect to what, and what is recorded.
-
-From a program to one function definition: signature, docstring, halves, the user's lines as comments.
+The docstring says of what it is a derivative, with respect to what, and what is recorded. `with np.errstate(...)`
+stands around the statements that the user put into it, in both halves.
 """
 
 from __future__ import annotations
@@ -18,8 +15,7 @@ import gast
 
 from srcgrad.backend.text.definitions import plain_annotation, tidied_statement
 from srcgrad.core.facts import Facts, Record
-from srcgrad.core.printer.expressions import expression
-from srcgrad.core.printer.statements import Blank, Comment, Verbatim
+from srcgrad.core.printer import Blank, Comment, Verbatim, expression
 from srcgrad.core.trees import (
     COMPOUND,
     Block,

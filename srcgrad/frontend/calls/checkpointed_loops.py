@@ -1,14 +1,7 @@
-"""Checkpointed functions and loops, brought to calls of a step.
+"""Checkpointed functions and loops, brought to calls of a step: what is kept little of, to be computed again.
 
-What a block of user's statements reads before it has bound it, and what it binds on every way to its end.
-
-The text of a step: the body of a loop as a function, and the loop that calls it.
-
-What may be bound when a loop begins, and what may be read once it has ended: by the order of the text.
-
-Checkpointed loops: `for t in checkpointed(range(n)): ...` as a loop over a function, `h = f_step(t, h, w)`.
-
-`checkpointed(...)` in the headers of loops and `checkpoint(f)(x)`: what is kept little of, to be computed again.
+`for t in checkpointed(range(n)): ...` is a loop over a function, `h = f_step(t, h, w)`, which takes what the body reads
+before it has bound it, and gives what it binds on every way to its end and may be read later, by the order of the text.
 """
 
 from __future__ import annotations

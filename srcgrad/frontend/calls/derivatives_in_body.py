@@ -1,10 +1,7 @@
 """Derivatives that a function takes in its body, brought to calls of functions with a text.
 
-What a derivative inside of a function is taken with respect to: a value that may hold integers is looked at.
-
-Calls of derivatives in a body, brought to calls of functions with a text: what is captured is given as arguments.
-
-Functions that operations are given, `odeint(rhs, y0, t)`: what they read of the function around becomes `args`.
+What is captured is given as arguments; so it is of functions that operations are given, `odeint(rhs, y0, t)`, whose
+`args` become what they read of the function around. A value that may hold integers is looked at.
 """
 
 from __future__ import annotations

@@ -1,20 +1,12 @@
-"""Inlining: which calls are written out in place, and when.
-
-Short functions have no derivative of their own: their lines stand where they are called, and are undone there.
+"""Inlining: which calls are written out in place, when, and why.
 
 A derivative of its own costs a definition, a pullback, a name for it in each call, and what the call does not see:
-which shapes are equal, which products are there already. So a function that is called once is written out, and one
-that is called again if there is little in it. What carries no derivative stays a call, and so does
-a derivative that a function calls: the text around it stays the user's.
+which shapes are equal, which products are there already. So a function that is called once is written out, and one that
+is called again if there is little in it; so are nested functions, procedures that fill arrays, functions that get
+functions, and all calls in a derivative that will be differentiated again. What carries no derivative stays a call, and
+so does a derivative that a function calls: the text around it stays the user's.
 
-Calls that change what the rest of their expression may read: they are written out before all of it.
-
-Calls that change what the module holds, behind a place where the text has read it.
-
-Why a call is written out in place, and not one of a derivative of what it calls.
-
-Calls that are written out in place: of nested functions, of procedures that fill arrays, of functions that get
-functions, of short ones for kernels; all of them in a derivative that will be differentiated again.
+A call that changes what the rest of its expression may read is written out before all of it.
 """
 
 from __future__ import annotations

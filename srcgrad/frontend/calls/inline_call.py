@@ -50,7 +50,7 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.core.visitor import rewrite_parts
-from srcgrad.frontend.again.stacks import displays, open_display
+from srcgrad.frontend.again import displays, open_display
 from srcgrad.frontend.calls.functions import Function, argument_of, as_owner, function_of, handed_of, is_ordinary
 from srcgrad.frontend.calls.nested_functions import check_given, check_handed
 from srcgrad.frontend.calls.side_effects import (

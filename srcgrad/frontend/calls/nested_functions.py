@@ -1,14 +1,7 @@
-"""Functions that are defined inside of the differentiated one.
+"""Functions defined inside of the differentiated one: taken out of its body, to be written where they are called.
 
-`hook(x, fn)`: a function that stands inside of the differentiated one is written where the hook is.
-
-Functions that functions make: `f = poly(a, b)`, where `poly` returns one that it defines, as that definition.
-
-Nested functions that are mentioned where they are not called, once calls are written out.
-
-Functions defined inside of the differentiated one: taken out of its body, to be written where they are called.
-
-Nested functions of one name, each of which is called where it stands: all but the first get names of their own.
+So it is of `hook(x, fn)`, and of what a function makes: `f = poly(a, b)`, where `poly` returns one that it defines, is
+that definition. Of several of one name all but the first get names of their own.
 """
 
 from __future__ import annotations

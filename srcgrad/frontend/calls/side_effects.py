@@ -1,25 +1,12 @@
-"""What calls change: arguments, what reports alone, and what a statement reads on both sides of a change.
+"""Side effects of calls (mod/ref): arguments that change, statements that only report, order of evaluation.
 
-Side effects of calls (mod/ref): arguments that change, statements that only report.
-
-Functions that write into their arguments: which of these change, through any number of calls.
-
-Arguments that the function writes into: the derivative works on a copy, and changes nothing of its caller's.
-
-Statements that only report: print, warnings, logging, and the checks of our own texts.
-
-Order of evaluation: what a statement changes while it is evaluated.
-
-Functions of a few straight lines, which are written out where they are called.
-
-What a statement changes while it is evaluated: nothing else in it may read that.
+Which arguments a function writes into is followed through any number of calls; the derivative works on a copy, and
+changes nothing of its caller's. Print, warnings, logging and the checks of our own texts only report. What a statement
+changes while it is evaluated nothing else in it may read.
 
 What is computed again must come out the same: no random numbers, no clock, in a checkpointed function or loop. A step
 works on a copy of an array that it changes: a second name for it, in the function or in its caller, would miss the
 change.
-
-Functions that write into arrays and ask for derivatives: which writes can be followed where texts of ours stand
-among the user's statements, in which views and arguments are not looked at anew.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Desugaring of assignments: stars, walrus, targets that are no names, quiet contexts.
 
-Contexts that change no value, `with np.errstate(...)`: their statements are taken out, and put back in the text.
-
-Targets with a star: `a, *b, c = e` as `a = e[0]`, a list of what is between, `c = e[-1]`.
-
-`(t := e)` inside of an expression: a statement of its own before the one that holds it.
-
-Unpacking into what is no name: `a[i], o.k, *d["r"] = e` binds names first, and stores them one after the other.
+`a, *b, c = e` is `a = e[0]`, a list of what is between, `c = e[-1]`. `(t := e)` is a statement of its own before the
+one that holds it. `a[i], o.k, *d["r"] = e` binds names first, and stores them one after the other. Contexts that change
+no value, `with np.errstate(...)`, are taken off their statements, and put back in the text.
 """
 
 from __future__ import annotations

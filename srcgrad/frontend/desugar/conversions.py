@@ -54,7 +54,7 @@ from srcgrad.core.trees import (
     walk,
 )
 from srcgrad.core.visitor import rewrite
-from srcgrad.frontend.again.stacks import SAME
+from srcgrad.frontend.again import SAME
 from srcgrad.frontend.calls.functions import function_of, of_argument
 from srcgrad.frontend.calls.nested_functions import functions_left_out
 from srcgrad.frontend.desugar.lists_and_dicts import kinds_of_lists

@@ -1,11 +1,8 @@
 """Statements in terms of fewer: other spellings, and ways out of loops and functions.
 
-Other spellings of what the language has: `with np.errstate`, `:=`, imports and `del` in the body, `a, *b = ...`.
-
-`break`, `continue`, `return` before the end, and `else` after loops, as branches and tests.
-
-What follows a way out goes into the branch that does not take it. A loop that may be left early becomes a `while`
-whose test says so; its variable keeps the value that it had when the loop was left.
+`break`, `continue`, `return` before the end, and `else` after loops are branches and tests. What follows a way out goes
+into the branch that does not take it. A loop that may be left early becomes a `while` whose test says so; its variable
+keeps the value that it had when the loop was left.
 """
 
 from __future__ import annotations
@@ -39,8 +36,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import own_statements, rewrite_statements
-from srcgrad.frontend.again.implicit_functions import implicit
-from srcgrad.frontend.again.stacks import lengths
+from srcgrad.frontend.again import implicit, lengths
 from srcgrad.frontend.calls.functions import made_by
 from srcgrad.frontend.calls.inline_call import has_starred, in_tuple, options, unpack_arguments
 from srcgrad.frontend.calls.nested_functions import functions_left_out, hooks, namesakes, take_out

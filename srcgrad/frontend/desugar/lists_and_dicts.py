@@ -1,21 +1,8 @@
-"""Lists and dicts: which names hold them, and the ways to write them in terms of few.
+"""Lists and dicts that a function fills or was given: which names hold them, and many spellings in terms of few.
 
-Which names hold nothing but lists, or dicts, that a function made or was given.
-
-Desugaring of lists and dicts: many ways to write them, in terms of few.
-
-`rows = np.array(rows)`, where a list ends: what is made of it has a name of its own.
-
-`dict(w=a)`, which is a display in other words, as a display.
-
-Lists and dicts that the function fills: which names hold them, and how their methods are spelled.
-
-Usual ways to write lists and dicts, in terms of the few that the language has.
-
-`dict(w=a)` is a display, `max(l)` of a list is that of an array, `del d[k]` and `{**d, "k": e}` make a dict anew, and
-`d.get(k, e)` asks whether the key is there.
-
-`[a, b] * 3` and `(a, b) * 3` of literal lengths, as the display that they give.
+`dict(w=a)` is a display, `max(l)` of a list is that of an array, `del d[k]` and `{**d, "k": e}` make a dict anew,
+`d.get(k, e)` asks whether the key is there, and `[a, b] * 3` is the display that it gives. What `rows = np.array(rows)`
+makes where a list ends has a name of its own.
 """
 
 from __future__ import annotations
@@ -56,7 +43,7 @@ from srcgrad.core.trees import (
     written_names,
 )
 from srcgrad.core.visitor import rewrite, rewrite_parts
-from srcgrad.frontend.again.stacks import container_of, portions
+from srcgrad.frontend.again import container_of, portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import changed_lists, is_change
 from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, expand_masked_reduction, operands_of_dtype

@@ -1,16 +1,9 @@
-"""Desugaring of NumPy: `out=`, `where=`, `np.r_` and others, in terms of operations with rules.
+"""Desugaring of NumPy in terms of operations with rules: `out=`, `where=`, `np.r_` and others.
 
-Functions that ask for the namespace of their arguments, as SciPy's do: it is NumPy, and is spelled so.
-
-Operations on a part of the elements, `np.piecewise` and ufuncs with `where=` and `out=`: spelled out before.
-
-`np.r_[a, 0.0, b]` and `np.c_[a, b]` as the functions that they stand for.
-
-NumPy calls that fill an array, `out=`, `np.copyto`, `np.put`, `a.fill`, `a.sort`, `np.add.at`: spelled as writes.
-
-Reductions with `where=` and `initial=`, in terms of those without: sums, products, means, extremes.
-
-Python's own functions in a text, also where the user has others by their names.
+Calls that fill an array, `out=`, `np.copyto`, `np.put`, `a.fill`, `a.sort`, `np.add.at`, are writes; operations on a
+part of the elements, `np.piecewise` and ufuncs with `where=`, are spelled out before, as are reductions with `where=`
+and `initial=`. The namespace that a function asks its arguments for, as SciPy's do, is NumPy. Python's own functions
+mean themselves also where the user has others by their names.
 """
 
 from __future__ import annotations

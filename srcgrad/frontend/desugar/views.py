@@ -1,10 +1,6 @@
-"""Views: names for parts of arrays, spelled as the part that they show.
+"""Views: names for parts of an array, through which it changes, each use spelled as the part that it shows.
 
 `a += e` changes an array that others may see: where a is surely an array it is spelled `a[...] += e`.
-
-Which expressions are views of an array, rows that are written into, writes into a part of a part.
-
-Names for parts of an array, through which the array changes: each use is spelled as the part itself.
 """
 
 from __future__ import annotations

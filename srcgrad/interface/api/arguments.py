@@ -1,14 +1,8 @@
-"""Arguments, examples and seeds: their kinds, and gradients that mirror them.
+"""Arguments, examples and seeds: what kind each is, which may be differentiated, and gradients that mirror them.
 
-Arguments as they come: what kind each is, which may be differentiated, and gradients that mirror them.
-
-Arrays on a device among them: NumPy memory in their place, and results put there.
-
-With respect to what: the parameters of a function through which a derivative can flow, from its text.
-
-What a derivative of a live function is told of its arguments: by annotations, or by examples (`like=`).
-
-Seeds, and tangents as results: in the dtypes of outputs, numbers for numbers.
+Of an array on a device NumPy memory is in its place, and results are put there. What a derivative is told of its
+arguments comes from annotations, or from examples (`like=`). Seeds, and tangents as results, have the dtypes of
+outputs, numbers for numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +23,7 @@ import numpy as np
 from srcgrad.analysis.activity import activity
 from srcgrad.analysis.argument_kinds import FLOATING, built_in, kinds_of_annotations
 from srcgrad.analysis.dtypes import is_complex_value
-from srcgrad.backend.numba.boundary import is_alone, without_axes
+from srcgrad.backend.numba.target import is_alone, without_axes
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Kind

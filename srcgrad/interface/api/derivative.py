@@ -1,17 +1,9 @@
-"""The callable that a derivative is, also one that adds its gradient to arrays of the caller.
+"""The callable that a derivative is: made when it is first called, made anew when what it came from changes.
 
-Gradients that are added to arrays of the caller: micro-batches add up to the whole batch.
-
-The callable that a derivative is.
-
-What is asked of a derivative: with respect to which names, on which target, in which precision.
-
-Which text runs for the arguments of a call: found by their looks, once a call with arguments like them was made.
-
-The third call with arguments that look alike, and those behind it, run two functions that are written for such
-arguments: `alike`, which tells that they are, and `finished`, which tells that gradients are as users get them.
-
-The callable that a derivative is: made when it is first called, made anew when what it came from changes.
+Which text runs is found by the looks of the arguments. The third call with arguments that look alike, and those behind
+it, run two functions that are written for such arguments: `alike`, which tells that they are, and `finished`, which
+tells that gradients are as users get them. Gradients may be added to arrays of the caller: micro-batches add up to the
+whole batch.
 """
 
 from __future__ import annotations

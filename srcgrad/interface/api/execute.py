@@ -1,16 +1,7 @@
-"""Running the text of a derivative.
+"""Running the text of a derivative, as a function; what it depends on outside of itself, and whether it is out of date.
 
-A text of a derivative as a function, and the tests that tell when it is out of date.
-
-Failures inside of a rule: what a function of NumPy takes, and the text that stands for it does not.
-
-Run the text of a derivative: with the memory of device arrays, and with errors that carry their codes.
-
-What a derivative depends on outside of itself, and what it needs to be made again in another process.
-
-What the text of a function depends on outside of itself: names, attributes of modules, what its imports give.
-
-What a derivative needs to be made again in another process: the function by its name, texts that are in no file.
+What a derivative needs to be made again in another process. Failures inside of a rule: what a function of NumPy takes,
+and the text that stands for it does not.
 """
 
 from __future__ import annotations

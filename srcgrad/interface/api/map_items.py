@@ -1,10 +1,6 @@
-"""`each(f)`: a function of one item, over many.
+"""`each(f)`: a function of one item, mapped over many: its values, and of its Jacobian the blocks that are not zero.
 
-The function that goes over items, as text: for each item one call of the derivative, and of its pullback.
-
-The text of a loop over items: the derivative of one, and a function that calls it for each.
-
-A function of one item, mapped over many: its values, and of its Jacobian the blocks that are not zero.
+Its text is a loop over items, with one call of the derivative, and of its pullback, for each.
 """
 
 from __future__ import annotations
@@ -20,8 +16,7 @@ import numpy as np
 from srcgrad.backend.numba.map_items import ItemArguments, Items
 from srcgrad.backend.targets import target_named
 from srcgrad.backend.text.definitions import Import, OutputFunction
-from srcgrad.backend.text.module import OutputParts, body, gap, header, import_lines, write
-from srcgrad.backend.text.references import identifiers
+from srcgrad.backend.text.module import OutputParts, body, gap, header, identifiers, import_lines, write
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind, Names
 from srcgrad.core.identity import Function

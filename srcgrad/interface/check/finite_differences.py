@@ -1,14 +1,11 @@
-"""Central differences, and what they cannot decide.
+"""Central differences of any function of nested arguments, and what they cannot decide.
 
-Central differences of any function of nested arguments: the oracle that knows nothing of rules.
-
-Arguments and results are seen as one vector of real numbers, in the order of their parts; a complex number
-counts as two. Integers, booleans, strings and None are passed through and have no place in the vector.
-
-What differences cannot decide: how far they are from each other, at several steps and on both sides of a point.
+They are the oracle that knows nothing of rules. Arguments and results are one vector of real numbers, in the order of
+their parts; a complex number counts as two. Integers, booleans, strings and None have no place in the vector.
 
 A right derivative need not agree with differences at a kink, of a function that is noisy, or of one that an adaptive
-solver computes, whose steps depend on the arguments. A wrong one differs by more than the differences among themselves.
+solver computes, whose steps depend on the arguments. A wrong one differs by more than the differences among themselves,
+at several steps and on both sides of a point.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""`srcgrad dump`, `dump --check` and `dump --watch`.
+"""`srcgrad dump`: derivatives as Python text, written whole or not at all.
 
-`srcgrad dump --check`: whether a file is what would be written.
-
-`srcgrad dump --watch`: write again whenever a file is saved that the output needs.
-
-`srcgrad dump`: derivatives as Python text, written whole or not at all.
+With `--check`: whether a file is what would be written. With `--watch`: again whenever a file is saved that it needs.
 """
 
 from __future__ import annotations

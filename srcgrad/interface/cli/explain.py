@@ -1,14 +1,8 @@
-"""`srcgrad explain`, `show`, `trace` and `check`: looking at a derivative.
+"""Looking at a derivative: `srcgrad explain`, `show`, `trace`, `check`, and the notebook's `%%srcgrad`.
 
-`srcgrad explain`: what a derivative does in each line, or what an error code means.
-
-`srcgrad show`: a function and its derivative side by side, lines that belong together in one colour.
-
-`srcgrad trace`: the operations of one call, with values and adjoints.
-
-`%%srcgrad`: a cell of a notebook, and below it its function beside the gradient.
-
-`srcgrad check`: derivatives against finite differences, as a table.
+`explain` tells what it does in each line, or what an error code means; `show` has function and derivative side by side,
+lines that belong together in one colour; `trace` the operations of one call, with values and adjoints; `check` compares
+with finite differences, as a table.
 """
 
 from __future__ import annotations

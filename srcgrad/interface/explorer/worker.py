@@ -1,10 +1,6 @@
-"""A process that answers the explorer's questions.
+"""A process that answers the explorer's questions, one line of JSON each; it is killed where it takes too long.
 
-What the explorer answers: the derivative of a text that nobody has run, with what belongs to which line.
-
-Functions to begin with, by their names in the explorer.
-
-A process that answers questions, one line of JSON each; it is killed where it takes too long.
+The answer is the derivative of a text that nobody has run, with what belongs to which line.
 """
 
 from __future__ import annotations

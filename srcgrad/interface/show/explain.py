@@ -28,16 +28,16 @@ from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.files import add_mark
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import look
-from srcgrad.core.printer.statements import function as spell
-from srcgrad.core.printer.statements import statement
+from srcgrad.core.printer import function as spell
+from srcgrad.core.printer import statement
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.trees import parameters
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import SavedValue
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
+from srcgrad.interface.api.calculus import TEXTS
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import by_place, float_arguments, vjp
-from srcgrad.interface.api.differentiable import TEXTS
 from srcgrad.interface.api.execute import execute_derivative
 from srcgrad.interface.api.execute import run as execute_run
 from srcgrad.interface.check.check import check_report, evaluate_arguments

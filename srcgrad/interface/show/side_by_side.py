@@ -24,7 +24,7 @@ from srcgrad.backend.text.module import origin
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts
 from srcgrad.core.files import write_file
-from srcgrad.core.printer.statements import placed_lines
+from srcgrad.core.printer import placed_lines
 from srcgrad.core.trees import Node
 
 CITED = re.compile(r"\s*// line (\d+):")

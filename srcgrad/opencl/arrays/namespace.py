@@ -1,11 +1,8 @@
-"""Random numbers on devices: drawn on the host by NumPy's generators, so that they are the same on every device.
-
-The array API's names for device arrays: NumPy's functions of these names, on arrays of the device at hand.
+"""The array API's names for device arrays: NumPy's functions of these names, on arrays of the device at hand.
 
 NumPy's own namespace follows the standard, so a function here takes arrays out, calls NumPy's, and puts the results
-back. Only what makes arrays of nothing is written out, in `creation`.
-
-Derivatives of functions of arrays on a device: what comes out, and the helpers that texts call there.
+back. Only what makes arrays of nothing is written out, in `creation`. Random numbers are drawn on the host by NumPy's
+generators, so that they are the same on every device. Texts of derivatives call helpers here.
 """
 
 from __future__ import annotations

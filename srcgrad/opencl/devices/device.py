@@ -1,8 +1,6 @@
-"""OpenCL devices: found, chosen, and held with what it takes to build and run kernels on them.
+"""OpenCL devices: found, chosen, and held with what it takes to build and run kernels on them; memory that these reach.
 
-Programs for PoCL on a CPU are made without the runtime's library where they call none of it.
-
-Memory of the host that kernels reach: slabs that are given back, and maps of it.
+Programs for PoCL on a CPU are made without the runtime's library where they call none of it. Slabs are given back.
 """
 
 from __future__ import annotations

@@ -8,9 +8,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from srcgrad.opencl.kernels.axes import MismatchError, Space, members
 from srcgrad.opencl.kernels.c_functions import FLAGGED
-from srcgrad.opencl.kernels.lines import PLAIN, SCANS, Line, Text, Write, compared, is_dear
+from srcgrad.opencl.kernels.lines import (
+    PLAIN,
+    SCANS,
+    Line,
+    MismatchError,
+    Space,
+    Text,
+    Write,
+    compared,
+    is_dear,
+    members,
+)
 
 
 def in_parts(text: Text, space: Space) -> Text:

@@ -13,17 +13,19 @@ import numpy as np
 
 from srcgrad.opencl.devices.device import Device, address, addresses, empty, span
 from srcgrad.opencl.kernels import loops
-from srcgrad.opencl.kernels.axes import (
+from srcgrad.opencl.kernels.lines import (
     BOOL,
+    PLAIN,
     REALS,
     MismatchError,
+    Write,
     check_types,
+    cost,
     kind_of,
     members,
     steps,
     steps_in_one_piece,
 )
-from srcgrad.opencl.kernels.lines import PLAIN, Write, cost
 from srcgrad.opencl.kernels.loops import text_of
 from srcgrad.opencl.kernels.running_sums import WIDTH, down, is_in_parts
 from srcgrad.opencl.kernels.stages import Form, Plan, Stage, batches, directions, numbers_in, planned, root

@@ -20,8 +20,7 @@ from functools import cache, cached_property
 from types import ModuleType
 
 from srcgrad.backend.text.definitions import CopiedDefinition, OutputFunction
-from srcgrad.backend.text.module import OutputParts
-from srcgrad.backend.text.references import Reference, identifiers, local_names, references, replace_references
+from srcgrad.backend.text.module import OutputParts, Reference, identifiers, local_names, references, replace_references
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.opencl.devices import device, self_test, trusted
 from srcgrad.opencl.kernels import c_functions

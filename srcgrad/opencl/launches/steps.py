@@ -11,9 +11,8 @@ from typing import Any  # arrays and pyopencl's objects
 import numpy as np
 
 from srcgrad.opencl.devices.device import Device, address, addresses
-from srcgrad.opencl.kernels.axes import Computed, MismatchError, Space, alone, members, space_of
 from srcgrad.opencl.kernels.c_functions import prelude
-from srcgrad.opencl.kernels.lines import Line, Text, entry
+from srcgrad.opencl.kernels.lines import Computed, Line, MismatchError, Space, Text, alone, entry, members, space_of
 from srcgrad.opencl.kernels.loops import loop_of
 from srcgrad.opencl.kernels.running_sums import functions
 from srcgrad.opencl.kernels.stages import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.core.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, since, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.contract import (
     dot_both,
@@ -24,7 +24,6 @@ from srcgrad.runtime.contract import (
     tensordot_right,
 )
 from srcgrad.runtime.linalg import no_further
-from srcgrad.templates.declarations import since
 
 
 @adjoint.multilinear(

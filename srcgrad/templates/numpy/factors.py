@@ -7,8 +7,8 @@ differences of singular values, so that what does not divide by a vanishing gap 
 
 import numpy as np
 
-from srcgrad.core.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.decompositions import (
+from srcgrad.core.rules import HALF, adjoint, constants, d, tangent
+from srcgrad.runtime.linalg import (
     as_real,
     eigen_frame,
     half_read,
@@ -21,7 +21,6 @@ from srcgrad.runtime.decompositions import (
     upper_factor,
     widened,
 )
-from srcgrad.templates.declarations import HALF
 
 
 @adjoint(

@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.core.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import adjoint, constants, d, since, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.layout import (
     along_axis,
@@ -23,8 +23,8 @@ from srcgrad.runtime.layout import (
     unselected,
 )
 from srcgrad.runtime.structure import add, zeros_like
-from srcgrad.templates.declarations import since
 
+# Of places no derivative is taken.
 constants([along_axis, axis_index, slice])
 
 

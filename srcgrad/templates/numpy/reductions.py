@@ -4,7 +4,7 @@ import builtins
 
 import numpy as np
 
-from srcgrad.core.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, reduction_forms, tangent
 from srcgrad.runtime import spread, sum_to
 from srcgrad.runtime.broadcast import summands
 from srcgrad.runtime.reductions import (
@@ -21,7 +21,6 @@ from srcgrad.runtime.reductions import (
     split_axes,
 )
 from srcgrad.runtime.singular import root
-from srcgrad.templates.declarations import reduction_forms
 
 
 @adjoint.linear(np.sum, forms=reduction_forms("np.sum"), shape="reduce", complex="conjugated")

@@ -6,7 +6,7 @@ that have a rule, so that its derivatives are those of this text.
 
 import numpy as np
 
-from srcgrad.core.rules import accept_complex, adjoint, constants, d, tangent
+from srcgrad.core.rules import accept_complex, adjoint, constants, d, since, tangent, where_known
 from srcgrad.runtime.reductions import (
     gradient_transpose,
     gradients,
@@ -16,7 +16,6 @@ from srcgrad.runtime.reductions import (
     shifted,
 )
 from srcgrad.runtime.signals import convolve_transpose, doubled, lengths, opposite, resized, transformed
-from srcgrad.templates.declarations import since, where_known
 
 
 @adjoint(

@@ -4,7 +4,6 @@ import numpy as np
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.decompositions import half_read
 from srcgrad.runtime.linalg import (
     bordered,
     chain_adjoints,
@@ -18,6 +17,7 @@ from srcgrad.runtime.linalg import (
     corner,
     emptied,
     filled,
+    half_read,
     last_axes,
     no_further,
     square,

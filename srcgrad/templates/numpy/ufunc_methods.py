@@ -9,7 +9,16 @@ derivatives are those of this text.
 import numpy as np
 
 from srcgrad.core.identity import ufunc_methods
-from srcgrad.core.rules import adjoint, constants, d, declare_other_form, declare_refused, made_to_be_called, rule_of
+from srcgrad.core.rules import (
+    adjoint,
+    constants,
+    d,
+    declare,
+    declare_other_form,
+    declare_refused,
+    made_to_be_called,
+    rule_of,
+)
 from srcgrad.runtime.layout import (
     at_elements,
     at_pairs,
@@ -23,7 +32,6 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.pieces import common_shape
 from srcgrad.runtime.reductions import section_sums_transpose
 from srcgrad.runtime.singular import root
-from srcgrad.templates.declarations import declare
 
 
 def _forms(name):

@@ -3,9 +3,8 @@
 import numpy as np
 from scipy import fft
 
-from srcgrad.core.rules import adjoint, constants, d
+from srcgrad.core.rules import adjoint, constants, d, declare
 from srcgrad.runtime.signals import doubled, lengths, opposite, resized, transformed, waves_transpose, weighted
-from srcgrad.templates.declarations import declare
 from srcgrad.templates.numpy.signals import MANY, ONE, fourier_forms
 
 constants([fft.fftfreq, fft.rfftfreq, fft.next_fast_len, fft.prev_fast_len])

@@ -9,6 +9,7 @@ from srcgrad.core.rules import (
     again,
     constants,
     d,
+    declare,
     declare_other_form,
     declare_refused,
     in_parts,
@@ -43,7 +44,6 @@ from srcgrad.runtime.quadrature import (
     quad_pullback,
     quad_pushforward,
 )
-from srcgrad.templates.declarations import declare
 
 NOTE = "Its right-hand side is differentiated through its source: see `docs/integrate.md`."
 TIMES = "np.array([0.0, 0.2, 1.0])"

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import interpolate, linalg
 
-from srcgrad.core.rules import adjoint, constants, d, declare_other_form, made_to_be_called, tangent
+from srcgrad.core.rules import adjoint, constants, d, declare, declare_other_form, made_to_be_called, tangent
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.pieces import (
     akima_at,
@@ -34,7 +34,6 @@ from srcgrad.runtime.pieces import (
     within_ends,
     within_grid,
 )
-from srcgrad.templates.declarations import declare
 
 KNOTS = "np.array([0.0, 1.0, 2.5, 4.0, 5.0])"
 THREE = "np.array([0.0, 1.0, 2.5])"

@@ -3,22 +3,26 @@
 import numpy as np
 from scipy import linalg
 
-from srcgrad.core.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import HALF, adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.decompositions import half_read, lowered, permuted, raised, triangle, unpermuted
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.linalg import (
     columns,
     half_bands,
+    half_read,
+    lowered,
     matched,
     outer_bands,
+    permuted,
+    raised,
     shared_batch,
     times_bands,
+    triangle,
     turned_bands,
+    unpermuted,
     whole_bands,
 )
 from srcgrad.runtime.structure import zeros_like
-from srcgrad.templates.declarations import HALF
 from srcgrad.templates.numpy import systems
 
 CHECKED = {"check_finite": (True, False)}

@@ -3,10 +3,12 @@
 import numpy as np
 from scipy import linalg
 
-from srcgrad.core.rules import adjoint, constants, d, rule_of, tangent
-from srcgrad.runtime.decompositions import (
+from srcgrad.core.rules import HALF, adjoint, constants, d, declare, rule_of, tangent
+from srcgrad.runtime.linalg import (
     as_real,
     as_square,
+    bordered,
+    corner,
     half_read,
     inverse_gaps,
     lowered,
@@ -17,9 +19,7 @@ from srcgrad.runtime.decompositions import (
     unpermuted,
     widened,
 )
-from srcgrad.runtime.linalg import bordered, corner
 from srcgrad.runtime.structure import zeros_like
-from srcgrad.templates.declarations import HALF, declare
 from srcgrad.templates.numpy import factors, norms
 
 CHECKED = {"check_finite": (True, False)}

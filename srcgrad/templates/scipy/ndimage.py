@@ -3,13 +3,13 @@
 import numpy as np
 from scipy import ndimage, signal
 
-from srcgrad.core.rules import adjoint, constants, d
+from srcgrad.core.rules import adjoint, constants, d, declare
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.signals import filtered_transpose, reaches, steps_along, taps
-from srcgrad.templates.declarations import declare
 
 constants([reaches, steps_along, taps])
 
+# How an array goes on beyond its edges.
 MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
 
 

@@ -3,10 +3,9 @@
 import numpy as np
 from scipy import signal
 
-from srcgrad.core.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import adjoint, constants, d, declare, tangent
 from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.signals import fitted_window, lagged, named_window, of_full, one_sided, within_full
-from srcgrad.templates.declarations import declare
 
 MODES = ("full", "same", "valid")
 

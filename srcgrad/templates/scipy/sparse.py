@@ -3,8 +3,7 @@
 from scipy import sparse
 from scipy.sparse import linalg
 
-from srcgrad.core.rules import adjoint, d, declare_refused
-from srcgrad.templates.declarations import declare
+from srcgrad.core.rules import adjoint, d, declare, declare_refused
 
 DATA = "a derivative with respect to a sparse matrix is not taken"
 MATRIX = "scipy.sparse.csc_array(np.arange(9.0).reshape(3, 3) + 10.0 * np.eye(3))"

@@ -10,9 +10,8 @@ import math
 import numpy as np
 from scipy import special
 
-from srcgrad.core.rules import adjoint, constants, d, declare_total
+from srcgrad.core.rules import adjoint, constants, d, declare, declare_total
 from srcgrad.runtime.hooks import stop_gradient
-from srcgrad.templates.declarations import declare
 
 SHAPE = "a derivative with respect to the parameter of an incomplete gamma or beta function has no closed form"
 COUNT = "it is a whole number"

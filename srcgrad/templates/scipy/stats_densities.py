@@ -3,10 +3,9 @@
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.core.rules import adjoint, d, tangent
+from srcgrad.core.rules import HALF, adjoint, d, tangent
 from srcgrad.runtime import sum_to
-from srcgrad.runtime.decompositions import half_read
-from srcgrad.templates.declarations import HALF
+from srcgrad.runtime.linalg import half_read
 
 LINE = {"x": (-2.0, 2.0), "loc": (-0.5, 0.5), "scale": (0.5, 2.0)}
 

@@ -11,7 +11,7 @@ import srcgrad
 from srcgrad import DifferentiationError
 from srcgrad.backend.text import function
 from srcgrad.core.facts import Facts
-from srcgrad.core.printer.statements import Comment
+from srcgrad.core.printer import Comment
 from srcgrad.core.trees import COMPOUND, Block, Node, statements, walk
 from tests.texts import texts
 

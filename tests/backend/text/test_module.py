@@ -12,8 +12,16 @@ from srcgrad.backend.text.definitions import (
     import_of_value,
     literal,
 )
-from srcgrad.backend.text.module import body, gap, import_lines, remark
-from srcgrad.backend.text.references import Reference, local_names, references, replace_references
+from srcgrad.backend.text.module import (
+    Reference,
+    body,
+    gap,
+    import_lines,
+    local_names,
+    references,
+    remark,
+    replace_references,
+)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from srcgrad.backend.text import references
-from srcgrad.backend.text.references import dotted_names
+from srcgrad.backend.text import module
+from srcgrad.backend.text.module import dotted_names
 
 ROOT = Path(__file__).parents[3]
 PLACES = ("tests/golden", "examples", "srcgrad/backend/text", "srcgrad/runtime", "srcgrad/templates")
@@ -28,9 +28,9 @@ def texts(place: str) -> Iterator[str]:
 def test_names_found_by_words_are_those_of_the_tree(place: str) -> None:
     plain = 0
     for text in texts(place):
-        names = references._free_names(text)
-        assert references.references(text) == references._parse_references(text, names), text
-        plain += not names & references._bound_names(text) and dotted_names(text, names) is not None
+        names = module._free_names(text)
+        assert module.references(text) == module._parse_references(text, names), text
+        plain += not names & module._bound_names(text) and dotted_names(text, names) is not None
     assert plain > 30
 
 
@@ -53,4 +53,4 @@ UNCOMMON = {
 
 @pytest.mark.parametrize("text", UNCOMMON.values(), ids=UNCOMMON)
 def test_uncommon_texts(text: str) -> None:
-    assert references.references(text) == references._parse_references(text, references._free_names(text))
+    assert module.references(text) == module._parse_references(text, module._free_names(text))

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srcgrad.core.printer.expressions import expression
-from srcgrad.core.printer.statements import statement
+from srcgrad.core.printer import expression, statement
 
 # Each line is printed as it stands: no parenthesis may be added or lost.
 STABLE = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 import pytest
 
-from srcgrad.core.printer.statements import statement
+from srcgrad.core.printer import statement
 
 WRAPPED = """\
 x_bar = np.multiply(

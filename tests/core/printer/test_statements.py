@@ -8,7 +8,7 @@ import gast
 import pytest
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.printer.statements import Blank, Comment, Verbatim, function, placed_lines, statement
+from srcgrad.core.printer import Blank, Comment, Verbatim, function, placed_lines, statement
 
 STABLE = '''\
 @decorate(1)

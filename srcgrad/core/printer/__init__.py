@@ -1,1 +1,0 @@
-"""From tree to text: expressions, statements, broken lines."""
