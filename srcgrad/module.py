@@ -9,7 +9,7 @@ import ast
 import contextlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from types import FunctionType
 from typing import Any  # a module of text, and kinds of arbitrary objects
 
@@ -38,6 +38,7 @@ from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError, no_parameter
 from srcgrad.core.facts import PLAIN, UNKNOWN, AskedKinds, Facts, Kind, Names, PullbackForm, Spec, of_display
 from srcgrad.core.files import load
+from srcgrad.core.identity import record, replace
 from srcgrad.core.namespace import LiveNamespace, Namespace, Step, without_overlays
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Origin, Source, WrittenPlaces, source_of
@@ -82,7 +83,7 @@ from srcgrad.pipeline import (
 from srcgrad.runtime import unit
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class InnerDerivative:
     """A derivative with a text: the function that it defines, and the names of the seeds or tangents that it takes."""
 
@@ -212,7 +213,7 @@ def static_function(text: str, name: str, facts: Facts, by: str, home: StaticMod
     return found.static
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Driver:
     """The head of a function that calls the tangent function `push`, and what it calls `np` and `unit` by."""
 
@@ -338,7 +339,7 @@ def names_of(asked: tuple[int | str, ...] | None, known: list[str]) -> tuple[str
     return tuple(found)
 
 
-@dataclass
+@record
 class Outcome:
     """What is known of a function's result, for arguments of some kinds; nothing where its text is refused.
 
@@ -433,7 +434,7 @@ def returns_new(source: Source, namespace: Namespace, module: object, step: Step
     return is_new(program.body[-1].value, program, facts)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class LeadingAxes:
     """Whether tangents, or adjoints, have a leading axis: one entry for each direction.
 
@@ -497,7 +498,7 @@ def _step(function: object) -> Step | None:
     return function if isinstance(function, Step) else None
 
 
-@dataclass
+@record
 class _Own:
     """What texts have found of srcgrad's own functions, which rules call: they are the same for each text."""
 
@@ -525,7 +526,7 @@ def _is_own(function: object) -> bool:
     return home is not None and vars(home).get(function.__name__) is function
 
 
-@dataclass
+@record
 class Module:
     """Functions of one generated text, by what they derive; names of the text are shared among them."""
 

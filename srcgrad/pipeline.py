@@ -10,7 +10,6 @@ What the frontend makes of a function is kept for all who ask about it: it depen
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any  # passes take trees, which have no types of their own
 
 import gast
@@ -47,6 +46,7 @@ from srcgrad.core.facts import (
     numbers,
 )
 from srcgrad.core.files import collection_paused
+from srcgrad.core.identity import record, replace
 from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, find_nodes, names_in, parameters, walk
@@ -117,7 +117,7 @@ from srcgrad.optimise.tape import (
 )
 
 
-@dataclass
+@record
 class SharedFront:
     """The tree, which stays as it is until a derivative takes it, and the facts, of which each who asks has a copy."""
 
@@ -154,7 +154,7 @@ USER, AGAIN = "user", "again"  # a user's own function; a text of ours, differen
 Run = Callable[[Any, Facts], Any]  # from a tree, or a program of two halves, to one; nothing where it is changed
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Pass:
     """A pass in its place: it takes the tree, or the program of two halves, and gives one, or changes it in place.
 
@@ -445,7 +445,7 @@ BACKWARD = ("reverse", "value-and-grad", "vjp", "pull", "elementwise")  # modes 
 SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
 
 
-@dataclass
+@record
 class BegunFunction:
     """A tree and its facts after the passes that are `done`; whoever goes on with them has them for himself."""
 
@@ -474,7 +474,7 @@ class BegunFunction:
         return self
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DerivedText:
     """A derivative as text, with what it needs to run."""
 
@@ -484,7 +484,7 @@ class DerivedText:
     free: tuple[str, ...]  # names that the text takes from outside of itself
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Wanted:
     """The derivative that is asked for: its mode, of which arguments, of what kinds; `called` if another one calls it.
 

@@ -10,7 +10,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from types import BuiltinFunctionType, FunctionType
 from typing import Any  # what is called is arbitrary
 
@@ -23,6 +23,7 @@ from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.control_flow import Edge, reachable_names
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, FunctionNames, Kind
+from srcgrad.core.identity import record, replace
 from srcgrad.core.namespace import Namespace
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -207,7 +208,7 @@ def kinds_from_reads(function: Node, facts: Facts) -> dict[str, Kind]:
     }
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Text:
     """The statements of a function; how often names are read and bound in it, which of them are integers."""
 
@@ -308,7 +309,7 @@ def _second_names(held: str, order: list[Node]) -> set[str]:
     return names
 
 
-@dataclass
+@record
 class _Items:
     """How functions read an argument: whether they go through its items, and by which places they read some."""
 

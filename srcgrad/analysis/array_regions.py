@@ -15,12 +15,12 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from dataclasses import dataclass as record
+from dataclasses import field
 
 import gast
 
 from srcgrad.core.facts import Spec
+from srcgrad.core.identity import record, replace
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -39,7 +39,7 @@ Linear = dict[str, int]  # coefficients; that of "" is the constant
 Interval = tuple[Linear | None, Linear | None]
 
 
-@dataclass
+@record
 class Variable:
     """A counter of a loop in one of its trips: bounds that hold for it, both inclusive."""
 
@@ -56,7 +56,7 @@ class Where:
     position: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Integers:
     """Names that an index may hold: those with one value wherever they are read, and those that only loops bind."""
 
@@ -64,7 +64,7 @@ class Integers:
     counted: frozenset[str]
 
 
-@dataclass
+@record
 class Setting:
     """Variables in play, outer before inner, and what the names in an index are called among them."""
 

@@ -14,7 +14,7 @@ import ast
 import operator
 import types
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any  # values and functions are arbitrary Python objects
 
 import gast
@@ -24,7 +24,7 @@ from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.core.facts import function_called as facts_function_called
-from srcgrad.core.identity import cached_function, home
+from srcgrad.core.identity import cached_function, home, record, replace
 from srcgrad.core.namespace import LiveNamespace, Namespace, Step
 from srcgrad.core.rules import FITTED, Rule, adjoint_template, rule_of, values_read
 from srcgrad.core.source_text import tree_of
@@ -514,7 +514,7 @@ def _is_for_sure(node: Node, facts: Facts) -> bool:
     return binds_complex(node, facts)
 
 
-@dataclass
+@record
 class _Limits:
     """What has no meaning for complex numbers: refused where they are for sure, else looked at where it runs."""
 

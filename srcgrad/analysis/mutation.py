@@ -8,7 +8,7 @@ what the module owns, and names that may be unbound where they are read, are ref
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import ModuleType
 from typing import Any  # a part of a statement, or nothing
@@ -36,6 +36,7 @@ from srcgrad.analysis.alias import (
 from srcgrad.analysis.dtypes import binds_complex, is_complex_array
 from srcgrad.core.control_flow import Graph, Liveness, definitions, graph, liveness
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Operation, copy_with_facts
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import is_users, may_show, rule_of
 from srcgrad.core.trees import (
@@ -938,7 +939,7 @@ def _refuse_module_writes(function: Node, local: set[str], facts: Facts) -> None
 _Sides = tuple[frozenset[str], frozenset[str]]  # names bound where a test holds, and where it does not
 
 
-@dataclass
+@record
 class _Doubts:
     """One walk over a function: where a name is read that may be unbound, as Python would find; loops are taken to run.
 

@@ -1,6 +1,7 @@
 """Idioms that are one operation for a derivative: the logistic function, shifts of exponentials.
 
 `1.0 / (1.0 + np.exp(u))` has a derivative that reads its result alone: docs/decisions/logistic.md. A shift keeps `exp`
+from srcgrad.core.identity import record, replace
 from overflowing: a largest value, taken off and given back. Values of expressions have words, by which temporaries get
 their names: `sin_angle`, `one_minus_share`.
 """
@@ -9,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
 
 import gast
 import numpy as np
@@ -122,7 +122,7 @@ def _stays(operand: str, between: Block, facts: Facts) -> bool:
 MISSING = object()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ShiftDegree:
     """How a value changes with c: it grows by `degree * c`, or by the factor `exp(degree * c)`.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from types import ModuleType
 from typing import Any  # literals, and objects that global names mean
 
@@ -21,6 +21,7 @@ from srcgrad.analysis.argument_kinds import kinds_of
 from srcgrad.core.control_flow import live_in, liveness
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import Rule, written_by_totals
 from srcgrad.core.trees import (
     COMPOUND,
@@ -56,7 +57,7 @@ ROWS = "rows"  # the length of the axis along which the rows of the blocked argu
 Axes = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Form:
     """The axes of a value, each as the text of its length, "1", "?" or ROWS; None where the rank is unknown.
 
@@ -285,7 +286,7 @@ CODE = "E5029"
 Handler = Callable[[Node, dict[str, Node], "Rows"], Form]
 
 
-@dataclass
+@record
 class Rows:
     """What is known of a function whose arguments `over` come in blocks of rows."""
 
@@ -961,7 +962,7 @@ HANDLERS: dict[object, Handler] = {
 }  # fmt: skip
 
 
-@dataclass
+@record
 class Phase:
     """A loop over blocks of rows, and what it needs that has no rows."""
 
@@ -969,7 +970,7 @@ class Phase:
     loop: Block = field(default_factory=list)
 
 
-@dataclass
+@record
 class Plan:
     """The statements of a function in the order in which loops over blocks run them; `totals` says what is added.
 

@@ -15,8 +15,7 @@ import importlib.util
 import inspect
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from dataclasses import dataclass as record
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -28,7 +27,7 @@ from typing import (
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.identity import is_distribution, python_function
+from srcgrad.core.identity import is_distribution, python_function, record
 from srcgrad.core.marks import checkpoint
 from srcgrad.core.module_text import (
     STAR,
@@ -224,7 +223,7 @@ def _returned_values(node: ast.FunctionDef) -> list[ast.expr | None]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class StaticFunction:
     """A function known only as text: where it stands, and the module in which its names are looked up.
 
@@ -254,7 +253,7 @@ class StaticFunction:
         return source_at(self.node, self.module.label, self.module.lines)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Program:
     """The modules that a target can reach, each read once.
 

@@ -6,17 +6,18 @@ Equations are solved with bit sets and a work list, so that the length of a func
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
+from srcgrad.core.identity import record
 from srcgrad.core.trees import Block, Node, loads, stores
 
 ENTRY = 0
 Edge = tuple[list[str], list[str]]
 
 
-@dataclass
+@record
 class Graph:
     """The control flow graph: `nodes[k]` is a statement (its header, if compound); first entry, last exit."""
 
@@ -96,7 +97,7 @@ def _chain(result: Graph, block: Block, before: list[int], left: Left) -> list[i
     return before
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Definitions:
     """Reaching definitions: `of[k]` is (graph node, name) of definition k; `reaching[n]` a bit set at node n."""
 
@@ -158,7 +159,7 @@ def _solve(
     return into, out
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Liveness:
     """Names that may be read later: `after[n]`, `before[n]` are bit sets over `bits`, at graph node n."""
 

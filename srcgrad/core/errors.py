@@ -14,9 +14,11 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
+
+from srcgrad.core.identity import record, replace
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -143,7 +145,7 @@ def no_parameter(item: object, known: Sequence[str]) -> DifferentiationError:
     return DifferentiationError("E5009", f"no parameter is {item!r}", remedy)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """Where in the user's text an error is: file label, line (from 1), column (from 0), the line itself.
 

@@ -12,7 +12,6 @@ from collections.abc import Container, ItemsView, Iterable, Iterator, ValuesView
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from dataclasses import dataclass as record
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
@@ -21,6 +20,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.core.bindings import Binding, attribute
 from srcgrad.core.errors import DifferentiationError, Place
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import Rule
@@ -146,7 +146,7 @@ class Spec:
         return self.ndim == 0
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Record:
     """A value that the forward half keeps: how it is spelled, in which line, and the lines that need it."""
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, fields
+from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import (
     TYPE_CHECKING,
@@ -18,9 +20,85 @@ from typing import (
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as record
+    from dataclasses import replace
+else:
+
+    def record(cls=None, *, frozen=False, eq=True, repr=True):
+        """A dataclass that costs little until the first of its objects is made; half of all are not used by a program.
+
+        >>> @record(frozen=True)
+        ... class Point:
+        ...     x: float
+        ...     y: float = 0.0
+        >>> replace(Point(1.0), x=2.0), Point(1.0) == Point(x=1.0), len({Point(1.0), Point(1.0, 0.0)})
+        (Point(x=2.0, y=0.0), True, 1)
+        """
+        if cls is None:
+            return lambda cls: record(cls, frozen=frozen, eq=eq, repr=repr)
+
+        def first(self, *given, **named):
+            cls.__init__ = _maker(cls, known)
+            cls.__init__(self, *given, **named)
+
+        own = vars(cls)
+        known = {name: held for base in cls.__bases__ for name, held in getattr(base, "_known", {}).items()}
+        known |= {name: own.get(name, MISSING) for name in cls.__annotations__}
+        cls._known, cls.__init__, cls.__dataclass_fields__ = known, first, _Fields(cls)
+        if repr and "__repr__" not in own:
+            cls.__repr__ = _told
+        if eq and "__eq__" not in own:
+            kept = {name: held for name, held in known.items() if type(held) is not Field or held.compare}
+            cls._compared = _values(kept)
+            cls._hashed = _values([name for name, held in kept.items() if getattr(held, "hash", None) is not False])
+            cls.__eq__, cls.__hash__ = _same, _hash if frozen else None
+        return cls
+
+    def replace(value, /, **changes):
+        """The record with some fields changed."""
+        known = getattr(value, "_known", None) or [one.name for one in fields(value)]
+        return type(value)(**{**{name: getattr(value, name) for name in known}, **changes})
+
+    class _Fields:
+        """What the standard library asks of a dataclass, made when it asks."""
+
+        def __init__(self, cls):
+            self.cls = cls
+
+        def __get__(self, _, cls):
+            dataclass(init=False, repr=False, eq=False)(self.cls)
+            return cls.__dataclass_fields__
+
+    def _values(names):
+        return attrgetter(*names, next(iter(names))) if names else type
+
+    def _maker(cls, known):
+        head, body, space = ["self"], ["pass"], {"MISSING": MISSING}
+        for name, held in known.items():
+            made, spelled = (held.default_factory, held.default) if type(held) is Field else (MISSING, held)
+            space |= {f"{name}_made": made, f"{name}_spelled": spelled}
+            if getattr(held, "kw_only", False) is True:
+                head.append("*")
+            head.append(name if made is spelled is MISSING else f"{name}={name}_spelled")
+            chosen = name if made is MISSING else f"{name}_made() if {name} is MISSING else {name}"
+            body.append(f"self.{name} = {chosen}")
+        if hasattr(cls, "__post_init__"):
+            body.append("self.__post_init__()")
+        exec(f"def __init__({', '.join(head)}):\n " + "\n ".join(body), space)
+        return space["__init__"]
+
+    def _told(self):
+        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._known)})"
+
+    def _same(self, other):
+        if self.__class__ is not other.__class__:
+            return NotImplemented
+        return self._compared(self) == other._compared(other)
+
+    def _hash(self):
+        return hash(self._hashed(self))
 
 
-__all__ = ["record"]
+__all__ = ["record", "replace"]
 
 Function = Callable[..., Any]  # of a user: its arguments and results are of any kind
 Key = int | tuple[int, int] | tuple[int, str]

@@ -13,12 +13,12 @@ import sys
 import sysconfig
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.identity import record, replace
 from srcgrad.core.trees import BLOCKS, parsed_children
 from srcgrad.templates import ON_REQUEST
 
@@ -32,7 +32,7 @@ TRUSTED_ROOTS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ModuleFile:
     """A module found: `text` at `path`, a `folder` without a text of its own, or `compiled`."""
 
@@ -134,7 +134,7 @@ def _by_finders(root: str) -> list[ModuleFile]:
     return [ModuleFile("text" if path.suffix == ".py" else "compiled", path)]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Definition:
     """One way in which a name is bound.
 

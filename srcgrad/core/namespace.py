@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from srcgrad.core.bindings import (
     bound_to,
     unknown_binding,
 )
+from srcgrad.core.identity import record
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node
 
@@ -132,7 +133,7 @@ def _scopes(value: object) -> list[Mapping[str, object]]:
     return [vars(base) for base in value.__mro__] if isinstance(value, type) else []
 
 
-@dataclass(frozen=True, repr=False)  # an entry holds the dict of a whole module
+@record(frozen=True, repr=False)  # an entry holds the dict of a whole module
 class Dependencies:
     """What names meant at one time: cells of closures, entries of namespaces, codes and defaults of functions."""
 
@@ -180,7 +181,7 @@ def join_dependencies(parts: Iterable[Dependencies]) -> Dependencies:
     return Dependencies(tuple(cells.values()), tuple(entries.values()), tuple(codes.values()))
 
 
-@dataclass
+@record
 class Overlay:
     """The namespace of a function into which others were written: their names stand beside its own."""
 
@@ -213,7 +214,7 @@ def found_in(namespace: Namespace, name: str) -> tuple[Namespace, str]:
     return namespace, name
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Step:
     """One trip of a loop: parameters are the item of the trip (if it is read), the state, what stays the same.
 

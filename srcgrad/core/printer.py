@@ -16,13 +16,13 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass as record
 from functools import cached_property
 from typing import SupportsIndex
 
 import gast
 
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.identity import record
 
 # `BARE` is a place where a tuple needs no parentheses (right of `=`, behind `return`, in `a[...]`);
 # `NAMED` is a place where `x := e` needs none (a condition, a positional argument).

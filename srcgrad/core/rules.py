@@ -17,7 +17,7 @@ import inspect
 import linecache
 import warnings
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import cached_property, lru_cache
 from types import FunctionType, MethodType
 from typing import (
@@ -29,7 +29,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.core.identity import Function, Key, key_of, spelling
+from srcgrad.core.identity import Function, Key, key_of, record, replace, spelling
 from srcgrad.core.trees import Node, children, copy, definitions, find_nodes, is_docstring, name, to_gast, walk
 from srcgrad.core.visitor import rewrite_parts
 from srcgrad.runtime import fit_to, sum_to
@@ -45,7 +45,7 @@ class Symbol:
         raise TypeError("d[...] has a meaning only inside a template")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FunctionArgument:
     """How an operation calls the function that it gets as `parameter`.
 
@@ -67,7 +67,7 @@ class FunctionArgument:
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Parts:
     """What takes the place of an operation whose result is an object: a function that returns its parts.
 
@@ -94,7 +94,7 @@ def parts_of(op: object) -> Parts | None:
     return _parts.get(id(op))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CalledObject:
     """What takes the place of an object that is made to be called: a function of what makes it, then of the call.
 
@@ -141,7 +141,7 @@ def called_object(cls: object) -> CalledObject | None:
     return _called.get(key_of(cls))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UserForms:
     """What a user gave for a function in another form than a template; templates that call it are made from it.
 
@@ -169,7 +169,7 @@ Form = tuple[Any, ...]  # (call as text over x, y, z ..., shape of x, shape of y
 Results = tuple[tuple[str, int | None], ...]  # name of each result, and its rank beyond that of the first argument
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Rule:
     """What the table holds for one operation.
 
@@ -512,7 +512,7 @@ def nondifferentiable(op: T) -> T:
     return op
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class TemplateAssignment:
     """An assignment of a template: whose derivative it gives, or the names that it binds; what it reads."""
 
@@ -521,7 +521,7 @@ class TemplateAssignment:
     reads: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ParsedTemplate:
     """A parsed template: the result's name, the parameters with their defaults, the body.
 
@@ -840,7 +840,7 @@ def accept_complex(ops: Iterable[object], how: str, values: str = "") -> None:
         replace_rule(known, replace(known, complex=how, values=values))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OtherForm:
     """A composition, and the calls for which it stands: those that give a parameter named in `given`.
 

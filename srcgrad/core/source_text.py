@@ -25,7 +25,7 @@ import tokenize
 import types
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import cached_property
 from types import CodeType, FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar  # a namespace holds arbitrary objects
@@ -34,6 +34,7 @@ from weakref import WeakKeyDictionary
 import gast
 
 from srcgrad.core.errors import PACKAGE, UNNAMED, DifferentiationError, Place, cell_of
+from srcgrad.core.identity import record, replace
 from srcgrad.core.trees import Node, at, copy, definitions, find_nodes, open_stars, parsed_nodes, to_gast, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -216,7 +217,7 @@ for _name in __future__.all_feature_names:
     _FUTURES |= getattr(__future__, _name).compiler_flag
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Module:
     """A text, its tree, and the functions and code objects in it by name and line."""
 
@@ -383,7 +384,7 @@ _CAPACITY = 64  # texts kept; the working set of a session is far smaller
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Text:
     """The lines of a file, what they parse to, and the sources that were asked for.
 
@@ -467,7 +468,7 @@ def _parse_file(file: str, lines: list[str], flags: int) -> Text:
     return known
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Source:
     """The text of one function.
 
@@ -823,7 +824,7 @@ def _is_literal(node: ast.expr) -> bool:
 OURS = "<srcgrad "
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Origin:
     """The function of a user that a generated one comes from, and for each line of its text the user's, or 0.
 
@@ -992,7 +993,7 @@ _FAR = 1 << 30  # no line is as long: columns from here on are keys of a table
 _Placing = Callable[[Node], Place]
 
 
-@dataclass
+@record
 class WrittenPlaces:
     """Where the nodes of functions stand that were written out; their lines say where they were called.
 

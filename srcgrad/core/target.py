@@ -6,12 +6,11 @@ Arrays that live where a target computes, and not in NumPy's memory, are told by
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any  # functions, programs and what texts read from outside are arbitrary objects
 
 from srcgrad.core.facts import Facts, Names
 from srcgrad.core.files import load
-from srcgrad.core.identity import Function
+from srcgrad.core.identity import Function, record
 from srcgrad.core.trees import Block, Node
 
 DEFAULT = "numpy"
@@ -28,7 +27,7 @@ class DeviceArray:
         def __getattr__(self, name: str) -> Any: ...
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Text:
     """A text that is to be run: its main function, what it reads from outside, and the trees of its functions."""
 
@@ -45,7 +44,7 @@ class Text:
         return load(self.text, self.name, self.label, found, origins=self.origins)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ParallelLoop:
     """How a loop over items that runs in parallel is spelled: its range, the decorator, and what is imported."""
 
@@ -66,7 +65,7 @@ def _imports_alone(written: Any, kernels: set[str]) -> tuple[Collection[str], st
     return written.imports, ""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Target:
     """What runs a text. Without more than a name it is Python with NumPy, which runs statements as they stand.
 

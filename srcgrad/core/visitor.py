@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
 import gast
 
+from srcgrad.core.identity import record
 from srcgrad.core.trees import BLOCKS, COMPOUND, DEEP, SIMPLE, Block, Node, at, loads, remade, statements, stores, walk
 
 _HOLDERS = frozenset([*COMPOUND, gast.Try, gast.ClassDef, gast.AsyncFor, gast.AsyncWith, gast.AsyncFunctionDef])
@@ -208,7 +208,7 @@ def own_statements(block: Block, apart: tuple[type, ...] = LOOPS) -> Block:
 WIDTH = 80
 
 
-@dataclass
+@record
 class Uses:
     """How often each name is read and bound in a program, and as it is now if whoever edits it says so."""
 

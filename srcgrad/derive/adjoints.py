@@ -8,7 +8,7 @@ What `spread`, the transpose of a sum, gives each element is broadcast to them a
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 import gast
 import numpy as np
@@ -19,6 +19,7 @@ from srcgrad.analysis.dtypes import may_be_complex, operand_of_negative
 from srcgrad.analysis.shapes import broadcast_specs as shape_rules_joined
 from srcgrad.analysis.shapes import covers, spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copy_with_facts, function_called, part_of
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import makes_new, rule_of
 from srcgrad.core.trees import (
     Block,
@@ -425,7 +426,7 @@ def at_trip(before: State) -> State:
     return {primal: PRESENT if kind == ZERO else kind for primal, kind in before.items()}
 
 
-@dataclass
+@record
 class Adjoints:
     """State of the adjoints at the current place of the backward half, and the names that they go by."""
 

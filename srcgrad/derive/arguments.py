@@ -14,7 +14,7 @@ where the function begins, and back where elements are added up. What is given m
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import ModuleType
 from typing import (
     Any,  # called functions are arbitrary objects
@@ -29,7 +29,7 @@ from srcgrad.analysis.argument_kinds import kinds_of, taken_for_sequences, value
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import OWN_RULE, DifferentiationError, near_names
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Operation, PullbackForm, copy_with_facts, function_called
-from srcgrad.core.identity import holder, is_distribution
+from srcgrad.core.identity import holder, is_distribution, record
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import FITTED, Rule, parts_of, rule_of
@@ -576,7 +576,7 @@ def _containers(facts: Facts) -> dict[str, None]:
     }
 
 
-@dataclass
+@record
 class _Places:
     """What the statements of a text tell of its arguments."""
 
@@ -781,7 +781,7 @@ def note_list_arguments(program: Tree, facts: Facts) -> Tree:
     return program
 
 
-@dataclass
+@record
 class _ListLook:
     """What names hold if an argument is a list: `list`, `maybe` a list, `array`, `both` in turn, or other."""
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.containers import outputs
 from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, function_called
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, UserForms, adjoint_template, parse
 from srcgrad.core.trees import (
@@ -185,7 +186,7 @@ def _add(node: Node, operation: Operation, read: Node, parameter: str, adjoints:
     adjoints.state[operand.id] = PRESENT
 
 
-@dataclass
+@record
 class Parts:
     """Backward statements of one primal statement, each with whether it reads the statement's new value."""
 

@@ -10,8 +10,7 @@ import builtins
 import inspect
 import sys
 from collections.abc import Container
-from dataclasses import dataclass, field
-from dataclasses import dataclass as record
+from dataclasses import field
 from types import FunctionType
 
 import gast
@@ -28,7 +27,7 @@ from srcgrad.analysis.dtypes import (
 )
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, function_called
-from srcgrad.core.identity import holder
+from srcgrad.core.identity import holder, record
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import TemplateAssignment, adjoint_template, derivative_of, rule_of
 from srcgrad.core.trees import (
@@ -142,7 +141,7 @@ def _meaning(node: Node, namespace: dict[str, object]) -> object:
     return namespace.get(getattr(node, "id", ""))
 
 
-@dataclass
+@record
 class ZeroDerivatives:
     """Names that stand for derivatives that are zero, with the value to which each belongs; and those that are not."""
 
@@ -493,7 +492,7 @@ class Line:
     value: Node
 
 
-@dataclass
+@record
 class Lines:
     """What a template says about one call: shared work first, then the lines."""
 

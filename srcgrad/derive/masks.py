@@ -8,8 +8,7 @@ wherever that adjoint is zero, `np.where(m, y, 1.0)`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from dataclasses import dataclass as record
+from dataclasses import field
 from functools import partial
 from itertools import repeat
 from typing import Any  # numbers of any NumPy type
@@ -19,6 +18,7 @@ import numpy as np
 
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, Spec, copy_with_facts
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import Rule, linear_arguments, rule_of
 from srcgrad.core.trees import (
     Block,
@@ -235,7 +235,7 @@ def is_container(primal: str, facts: Facts) -> bool:
     return primal in facts.kinds.containers or bool(facts.list_kind(primal))
 
 
-@dataclass
+@record
 class StatementMasks:
     """The lines of one statement on their way to masks: what is carried in, and the statements that are made."""
 

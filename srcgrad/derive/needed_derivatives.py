@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 import gast
 import numpy as np
 
 from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.core.facts import Facts, Operation, Spec, copy_with_facts, function_called
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import adjoint_template, linear_arguments, rule_of
 from srcgrad.core.trees import (
     BLOCKS,
@@ -196,7 +197,7 @@ def needed_tangents(function: Node, facts: Facts) -> None:
             _Needs(block, read, facts, written).note()
 
 
-@dataclass
+@record
 class _Needs:
     """The statements of one block, and where what they bind is needed."""
 
@@ -676,7 +677,7 @@ class _Needs:
         )  # fmt: skip
 
 
-@dataclass
+@record
 class _ShortMasks:
     """Which masks are others: the same text, a union with a part of it, what is left out twice."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from srcgrad.core.facts import Facts, Operation
+from srcgrad.core.identity import record
 from srcgrad.core.printer import expression as spelled
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -29,7 +30,7 @@ from srcgrad.core.visitor import rewrite_statements
 from srcgrad.runtime.hooks import probe
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """A statement in normal form that binds a value: where it is, and what it computes from what.
 
@@ -66,7 +67,7 @@ def probes(function: Node, facts: Facts) -> Node:
     return function
 
 
-@dataclass
+@record
 class _Work:
     """The function that is probed: names whose contents change, the texts of containers that have no row."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import gast
 
 from srcgrad.analysis.argument_kinds import FLOATING, is_declared
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts, Kind
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.trees import (
     Block,
@@ -82,7 +82,7 @@ def _parts(label: str, kind: Kind) -> Iterator[str]:
         yield f"{label}: {f'{dtype} {lengths}'.strip()}"
 
 
-@dataclass
+@record
 class Program:
     """The two halves, the parameters, and the values returned: the primal's (if wanted) and the adjoints."""
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 import numpy as np
@@ -26,6 +26,7 @@ import numpy as np
 from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are_disjoint
 from srcgrad.core.control_flow import ENTRY, definitions
 from srcgrad.core.facts import Facts, copy_with_facts, stack
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import Step
 from srcgrad.core.printer import expression as spelled
 from srcgrad.core.rules import makes_new
@@ -120,7 +121,7 @@ def _plain_start(name: str, loop: Node, function: Node, facts: Facts) -> bool:
 Place = tuple[Node, str]  # a compound statement and which of its blocks
 
 
-@dataclass
+@record
 class Overwrites:
     """`before[s]`: names to save before statement s; `ends[block]`: names to save at the end of a block.
 
@@ -498,7 +499,7 @@ def _from_stack(loop: Node, states: str, saves: Saves) -> Block:
     return [at(statement(f"{states} = {kept}.pop(){again}"), loop)]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SavedValue:
     """A value that the forward half leaves for the backward half.
 
@@ -542,7 +543,7 @@ def saved_values(program: Program, facts: Facts) -> tuple[SavedValue, ...]:
 _AGAIN = ("np.add", "np.subtract", "np.multiply", "np.divide", "np.negative", "np.positive", "np.transpose")
 
 
-@dataclass
+@record
 class Saves:
     """Decides the form of each save and makes the statements of both halves."""
 

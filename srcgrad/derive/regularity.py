@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any  # literals are arbitrary objects
 
@@ -17,6 +16,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec
+from srcgrad.core.identity import record
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of
 from srcgrad.core.trees import (
@@ -208,7 +208,7 @@ def _unknown_floor(one: str) -> float | None:
     return None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class TemplateReading:
     """What the names of an expression mean."""
 

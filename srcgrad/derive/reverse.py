@@ -7,13 +7,12 @@ Putting the two halves together: what the derivative returns, and zeros for inpu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import gast
 
 from srcgrad.analysis.argument_kinds import may_be_array
 from srcgrad.analysis.containers import gives_tuple
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.identity import record
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -77,7 +76,7 @@ from srcgrad.derive.recording import (
 )
 
 
-@dataclass
+@record
 class Backward:
     """What the backward half is made with."""
 
@@ -87,7 +86,7 @@ class Backward:
     saves: Saves
 
 
-@dataclass
+@record
 class Halves:
     """A differentiated body before it is put together: forward half, backward half, adjoints."""
 

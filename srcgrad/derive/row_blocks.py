@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, replace
 
 import gast
 import numpy as np
 
 from srcgrad.analysis.rows import IN_BLOCK, Form, Phase, Plan, are_rows, plan, read_for_lengths
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -32,7 +32,7 @@ ELEMENTS = 16_384  # of the widest value of a block: 128 KB of float64
 FEWEST = 64  # rows of a block
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Blocks:
     """Arguments whose rows come in blocks, and how many rows a block has (None: chosen from the widest value).
 
@@ -76,7 +76,7 @@ def loop_over_blocks(function: Node, facts: Facts) -> Node:
     return function
 
 
-@dataclass
+@record
 class _Work:
     """What the loop is made with."""
 

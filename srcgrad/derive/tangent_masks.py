@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 import gast
 import numpy as np
 
 from srcgrad.analysis.activity import differentiable_parameters
 from srcgrad.core.facts import RESULT, Facts, Operation, PullbackForm, Spec, copy_with_facts
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of, tangent_template
 from srcgrad.core.trees import (
     BLOCKS,
@@ -116,7 +117,7 @@ def is_singular(node: Node, facts: Facts) -> bool:
     return not has_finite_lines(operation, facts, {}, True)
 
 
-@dataclass
+@record
 class _Flow:
     """How many elements of each tangent are zero by structure, statement by statement."""
 

@@ -14,13 +14,14 @@ have to do with it stands around that.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING  # parts of a call are trees and names
 
 import gast
 import numpy as np
 
 from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind, common_kind, kind_of_items, part_of
+from srcgrad.core.identity import record
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -67,7 +68,7 @@ SAME = {"zeros_like": 0, "fields_of": 0, "add": 0, "list": 0, "dict": 0, "scatte
 OPEN = Kind("open")  # of a name whose kind is being found: it says nothing
 
 
-@dataclass
+@record
 class AdjointKinds:
     """The kinds of expressions of one function, found from what is bound to the names in them."""
 
@@ -240,7 +241,7 @@ def _is_portion(node: Node, facts: Facts) -> bool:
     return facts.kinds.lists.get(getattr(part_written(node).value, "id", "")) == "list"
 
 
-@dataclass
+@record
 class _Portion:
     """One write into a slice, and the statements that must stand before the writes of its items."""
 
@@ -603,7 +604,7 @@ class _Text:
         return isinstance(node, gast.Call) and rule_of(self.means(node)) is rule_of(np.absolute)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Share:
     """A product of a quotient by a length and what the length is of."""
 

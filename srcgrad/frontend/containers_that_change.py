@@ -8,13 +8,14 @@ An array that changes after a list, a dict or a tuple got it: what these hold is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any  # a part of a statement, or nothing
 
 import gast
 
 from srcgrad.core.control_flow import Graph, graph
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.identity import record
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -42,7 +43,7 @@ from srcgrad.frontend.resolve import binding_of
 _DISPLAYS = (gast.List, gast.Tuple, gast.Dict)
 
 
-@dataclass
+@record
 class Deposit:
     """Where an array goes into a container: at a place that is known, or else at what `key` gives then."""
 
@@ -52,7 +53,7 @@ class Deposit:
     key: Any = None
 
 
-@dataclass
+@record
 class Plan:
     """What becomes of one array: where it is made, changed, and given to containers."""
 

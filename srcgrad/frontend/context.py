@@ -7,7 +7,7 @@ goes on meaning what it meant where it stood.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import (
     TYPE_CHECKING,
     Any,  # helpers are arbitrary functions
@@ -18,6 +18,7 @@ import numpy as np
 
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import Facts
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import Namespace, Overlay, found_in
 from srcgrad.core.trees import (
     Block,
@@ -171,7 +172,7 @@ class Call:
         return expression(text, **self.parts)
 
 
-@dataclass
+@record
 class Scope:
     """What the rewriting of one function needs to know: its facts, its local names, the open block."""
 
@@ -236,7 +237,7 @@ def scope_names(function: Node) -> frozenset[str]:
     return frozenset(found)
 
 
-@dataclass
+@record
 class StatementBuilder:
     """What a rewriting of one function makes: statements at the user's line, names of its own, refusals."""
 
@@ -259,7 +260,7 @@ class StatementBuilder:
         return self.facts.refuse(node, "E5005", what, remedy)
 
 
-@dataclass
+@record
 class Rewriting(StatementBuilder):
     """The rewriting of one function into plain spelling."""
 

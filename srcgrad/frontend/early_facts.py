@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from itertools import pairwise
 
 import gast
@@ -18,7 +18,7 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.core.facts import LOOP, Facts
-from srcgrad.core.identity import home
+from srcgrad.core.identity import home, record, replace
 from srcgrad.core.rules import Results, rule_of
 from srcgrad.core.trees import (
     Block,
@@ -53,7 +53,7 @@ Names = frozenset[str]
 After = Names | None  # names bound for sure at the end of a block; None if the end is never reached
 
 
-@dataclass
+@record
 class Reader:
     """One walk over a function; `doubtful` collects names that are read where they may be unbound."""
 
@@ -494,7 +494,7 @@ def _refusal(wanted: str, what: str, where: Node, facts: Facts) -> Exception:
     )
 
 
-@dataclass
+@record
 class _Work:
     """Which names hold all results of an operation, and what the results go by instead."""
 

@@ -11,7 +11,6 @@ import functools
 import inspect
 import math
 import operator
-from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any  # decorators are arbitrary objects
 
@@ -21,7 +20,7 @@ import srcgrad.templates as templates
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import load
-from srcgrad.core.identity import cached_function, home, python_function, spelling
+from srcgrad.core.identity import cached_function, home, python_function, record, spelling
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import Rule, is_composition, rule_of
 from srcgrad.core.source_text import FunctionNode, takes_stars, text_of
@@ -156,7 +155,7 @@ Function = Any  # a function, or one that is known only as text
 _KINDS = inspect.Parameter
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Call:
     """How a function is called: its positional parameters, those given by keyword only, literal defaults."""
 

@@ -10,7 +10,7 @@ import inspect
 import types
 from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any  # functions are arbitrary objects
 
 import gast
@@ -19,6 +19,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction, attribute
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Kind
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import Namespace
 from srcgrad.core.rules import Rule, rule_of
 from srcgrad.core.trees import Block, Node, children, defaults_of, given_by_place, parameters, parse_tree
@@ -276,7 +277,7 @@ _CALLS = 12  # functions called from one another that are looked into
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class NestedFunction:
     """A function that stands in another one, and what is known where it stands."""
 
@@ -284,7 +285,7 @@ class NestedFunction:
     names: Names
 
 
-@dataclass
+@record
 class MadeObjects:
     """What is known of the objects that a function makes, itself and by what it calls."""
 
@@ -293,7 +294,7 @@ class MadeObjects:
     shaky: dict[str, None] = field(default_factory=dict)  # attributes that are bound outside of an `__init__`
 
 
-@dataclass
+@record
 class CalledFunction:
     """What is known of the expressions of one function, as far as calls go.
 

@@ -12,7 +12,6 @@ import inspect
 import types
 from collections import namedtuple
 from collections.abc import Container, Hashable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any  # values are arbitrary objects
 
@@ -22,6 +21,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind
+from srcgrad.core.identity import record, replace
 from srcgrad.core.namespace import Namespace
 from srcgrad.core.trees import Node, literal_of
 
@@ -270,7 +270,7 @@ NOTHING: Any = object()
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OfType:
     """What is known of an attribute of a live object: the class of what it holds."""
 

@@ -8,12 +8,13 @@ reads from outside get names of their own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 import gast
 
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.facts import UNKNOWN, Facts, Names, inner_kinds
+from srcgrad.core.identity import record, replace
 from srcgrad.core.source_text import Source
 from srcgrad.core.target import RESERVED
 from srcgrad.core.trees import (
@@ -371,7 +372,7 @@ def _rename(old: str, new: str, node: Node, facts: Facts) -> None:
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Scope:
     """What a function, a lambda or a comprehension binds, and where in it names stand."""
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 import numpy as np
@@ -37,6 +37,7 @@ from srcgrad.analysis.array_regions import (
 from srcgrad.analysis.dtypes import negative_of
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar, function_called
+from srcgrad.core.identity import record
 from srcgrad.core.printer import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
@@ -441,7 +442,7 @@ def _is_shape(value: Node, facts: Facts) -> bool:
     return of_name and value.value.id not in facts.kinds.containers
 
 
-@dataclass
+@record
 class _Cover:
     """Parts along one axis, each apart from the others: by their first and last place."""
 

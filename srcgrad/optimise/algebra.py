@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import frexp
 from typing import (
     Any,  # operations are arbitrary functions
@@ -45,6 +44,7 @@ from srcgrad.analysis.dtypes import (
 )
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, copy_with_facts, function_called
+from srcgrad.core.identity import record
 from srcgrad.core.trees import (
     COMPOUND,
     SIMPLE,
@@ -74,7 +74,7 @@ from srcgrad.derive.program import Program
 from srcgrad.optimise.broadcasting import without_kept_axes
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Match:
     """What the names of a pattern stand for in an expression."""
 
@@ -87,7 +87,7 @@ class Match:
 Condition = Callable[[Match], bool]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Row:
     """A pattern, what stands in its place, and when it may."""
 
@@ -580,7 +580,7 @@ _LEFT = (runtime.matmul_left, runtime.dot_left)
 _RIGHT = (runtime.matmul_right, runtime.dot_right)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Term:
     """`w_bar = w_bar + matmul_left(z_bar, w, x)`: the rule, the factor that is fixed, and what is kept."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 import numpy as np
@@ -24,6 +24,7 @@ from srcgrad.analysis.array_regions import canonical_spec, extents
 from srcgrad.analysis.dtypes import is_elementwise
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, Spec, function_called
+from srcgrad.core.identity import record
 from srcgrad.core.rules import FITTED, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
@@ -320,7 +321,7 @@ def _leave_last_shapes(program: Program, facts: Facts) -> None:
         facts.activity.left_over = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Text:
     """Of a forward half: names that are bound outside of loops alone, and statements of those bound in one place."""
 

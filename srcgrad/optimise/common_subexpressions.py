@@ -14,13 +14,13 @@ pullback computes afresh what is cheap and comes of what it keeps anyway, and of
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts, copy_with_facts, function_called
-from srcgrad.core.identity import key_of
+from srcgrad.core.identity import key_of, record
 from srcgrad.core.rules import FITTED, is_users, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
@@ -128,7 +128,7 @@ def common_subexpressions(program: Program, facts: Facts) -> Program:
     return program
 
 
-@dataclass
+@record
 class _Reader:
     """What is known on the way through a text."""
 

@@ -18,7 +18,7 @@ if what the part stands in is written into while the copy is needed. Their recor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any  # keys of dicts
 
 import gast
@@ -28,6 +28,7 @@ from srcgrad.analysis.array_regions import Integers, Where, regions, regions_are
 from srcgrad.analysis.dtypes import negative_of
 from srcgrad.core.control_flow import definitions
 from srcgrad.core.facts import Facts, function_called
+from srcgrad.core.identity import record
 from srcgrad.core.rules import makes_new
 from srcgrad.core.trees import (
     COMPOUND,
@@ -260,7 +261,7 @@ def _reads(node: Node, held: str, key: Key | None) -> bool:
     return _mentions(node, held, key)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ArrayRead:
     """One place where elements of an array are read: at which index, or None for all of it."""
 
@@ -269,7 +270,7 @@ class ArrayRead:
     where: Where
 
 
-@dataclass
+@record
 class Text:
     """The backward half as places, and the reads of arrays that the function writes into."""
 
@@ -628,7 +629,7 @@ def unbound_shapes(program: Program, facts: Facts) -> Program:
     return program
 
 
-@dataclass
+@record
 class _Keeper(Reader):
     """Which names are put on a stack though nothing may have bound them: `x` of `for x in s` before its first trip."""
 

@@ -14,7 +14,6 @@ With `q = a / b`, `g / q / b` is `g / a`, and `g / q / b * q` is `g / b`, as the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import gast
 import numpy as np
@@ -23,6 +22,7 @@ from srcgrad.analysis.array_regions import canonical_spec
 from srcgrad.analysis.dtypes import fits, has_sign, is_minus, is_of_derivative, operand_of_negative
 from srcgrad.analysis.shapes import covers, spec_of_tree
 from srcgrad.core.facts import Facts, function_called
+from srcgrad.core.identity import record
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -227,7 +227,7 @@ def sides(quotient: Node, facts: Facts) -> tuple[Node, Node] | None:
     return tuple(quotient.args) if divides and len(quotient.args) == 2 and not quotient.keywords else None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Read:
     """Where an adjoint is read: the statement, the expression to replace, its sign, and what it is to be divided by."""
 

@@ -13,7 +13,7 @@ where it is only stored:
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 import numpy as np
@@ -23,6 +23,7 @@ from srcgrad.analysis.array_regions import canonical_spec
 from srcgrad.analysis.dtypes import operand_of_negative
 from srcgrad.analysis.shapes import spec_of_tree
 from srcgrad.core.facts import Facts, copy_with_facts, function_called
+from srcgrad.core.identity import record
 from srcgrad.core.printer import STEP
 from srcgrad.core.printer import statement as spelled
 from srcgrad.core.trees import (
@@ -76,7 +77,7 @@ def inline_within(program: Program, facts: Facts, width: int) -> Program:
     return program
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _OpenBlock:
     """A block while names are replaced in it: what waits to be replaced, by its place, and what has gone."""
 

@@ -10,8 +10,6 @@ change places by what they read, bind, and only add to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import gast
 import numpy as np
 
@@ -19,6 +17,7 @@ from srcgrad import runtime
 from srcgrad.analysis.dtypes import note_integers
 from srcgrad.core.control_flow import live_in
 from srcgrad.core.facts import Facts, copy_with_facts, function_called
+from srcgrad.core.identity import record
 from srcgrad.core.source_text import BLOCKS, maker_of
 from srcgrad.core.trees import (
     COMPOUND,
@@ -268,7 +267,7 @@ def _drop_self_copies(block: Block) -> None:
         node.body = [one for one in node.body if not is_self_copy(one)] or [gast.Pass()]
 
 
-@dataclass
+@record
 class _Pair:
     """The two loops, and the program that they are part of."""
 

@@ -30,12 +30,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts, Operation, copy_with_facts, function_called, stack
+from srcgrad.core.identity import record
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -60,7 +61,7 @@ from srcgrad.optimise.dead_code import drop
 from srcgrad.optimise.loops import names_changed, names_mentioned
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _TouchedNames:
     """What statements store, and what they mention: it is asked for again with each stack of a loop."""
 
@@ -81,7 +82,7 @@ class _TouchedNames:
         return self.mentions[node]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Stack:
     """A list that one statement of a loop adds to, and one of its backward form takes from."""
 
@@ -287,7 +288,7 @@ def _is_kept(stack: str, loop: Node, forward: Block, facts: Facts) -> bool:
     return made and any(facts.tape.pushes.get(node) == stack for node in loop.body)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Record:
     """What one statement of a loop puts on a list, and one of its backward form takes off, with their blocks."""
 
@@ -359,7 +360,7 @@ def is_of(record: Record, made: Node, block: Block) -> bool:
     return record.popped is block and made in record.pushed and not leaves
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _ReadCounts:
     """How many statements of the backward half read a name, and how many of them its elements."""
 
@@ -549,7 +550,7 @@ def _exchange(one: Record, again: Block, program: Program, uses: Uses, facts: Fa
             uses.read[read] -= 1
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Shares:
     """`L * e`, where L is a quotient by the sum: the three places in the backward half, and what they are of."""
 

@@ -10,15 +10,16 @@ import ast
 import builtins
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from srcgrad.backend.text.import_effects import FUNCTIONS, Effects, Event, Place, Value, Values, effects_of, within
 from srcgrad.core.bindings import Binding, StaticModule, binding_of_text
+from srcgrad.core.identity import record
 from srcgrad.core.trees import parsed_children, parsed_nodes
 from srcgrad.frontend.calls.side_effects import MODULES, SOURCES
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Steps:
     """The statements of a module that a value comes from, as the body of a function; `last` is the last line."""
 
@@ -191,7 +192,7 @@ def steps_of(module: StaticModule, name: str) -> Steps | str:
     return reason or found.steps()
 
 
-@dataclass
+@record
 class _Slice:
     """The statements of a module by which a name comes to hold what it holds in the end, found from the last one."""
 

@@ -17,7 +17,7 @@ import sys
 import textwrap
 import tokenize
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any  # names mean arbitrary objects
@@ -34,7 +34,7 @@ from srcgrad.backend.text.changed_values import (
     steps_of,
 )
 from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, binding_of_text, is_installed
-from srcgrad.core.identity import holder
+from srcgrad.core.identity import holder, record
 from srcgrad.core.module_text import STAR, Definition, is_in_library, is_trusted, locate
 from srcgrad.core.printer import docstring, expression, parameters, statement, wrap_definition
 from srcgrad.core.source_text import FunctionNode, comments, segment
@@ -63,21 +63,21 @@ def _draws(call: ast.Call, module: StaticModule) -> bool:
     return sum(isinstance(node, ast.Name) and node.id == held for node in ast.walk(module.tree)) > 2
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OutputFunction:
     """A function of the output itself."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Builtin:
     """A name that needs no definition: Python's own, or one that nothing binds, as in the user's program."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Import:
     """A module, or a member of one."""
 
@@ -98,7 +98,7 @@ class Import:
         return f"import {self.module}" + ("" if name == self.module else f" as {name}")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CopiedDefinition:
     """A function or a value that the output takes over as text: a `def`, or `name = expression`.
 
@@ -119,14 +119,14 @@ class CopiedDefinition:
         return CopiedDefinition(self.module, self.expression.removesuffix("()"), steps=self.steps)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Literal:
     """A value that a literal spells."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OutsideObject:
     """An object of a running program that the text is executed with."""
 
@@ -134,7 +134,7 @@ class OutsideObject:
     value: Any = field(compare=False)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnknownName:
     """A name that cannot be told, and why."""
 
@@ -144,7 +144,7 @@ class UnknownName:
 Meaning = OutputFunction | Builtin | Import | CopiedDefinition | Literal | OutsideObject | UnknownName
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DottedMeaning:
     """The meaning of the first `count` parts of a dotted name; `also` are submodules to import."""
 
@@ -212,7 +212,7 @@ def from_home(function: FunctionType, name: str, value: object) -> Import | None
 Target = Meaning | StaticModule  # a module of the user's own has no place in the output: only what is in it
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Globals:
     """Looks up names in modules known as text; `embed` takes over what is srcgrad's own, too."""
 
@@ -467,7 +467,7 @@ def _means_the_same(body: Block, made: list[str], indent: int) -> bool:
     return len(found) == len(body) and all(map(same_tree, found, body))
 
 
-@dataclass
+@record
 class _Layout:
     """The lines made so far, and the last line of the source that has been dealt with."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from srcgrad.backend.text.definitions import plain_annotation, tidied_statement
 from srcgrad.core.facts import Facts, Record
+from srcgrad.core.identity import record
 from srcgrad.core.printer import Blank, Comment, Verbatim, expression
 from srcgrad.core.trees import (
     COMPOUND,
@@ -378,7 +379,7 @@ Spans = dict[int, int]  # the last line of a statement, by the first
 Cited = tuple[int, ...]  # the lines of one group, that of its statements last
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _UserLines:
     """What may be cited: the user's statements, and what stands above their blocks."""
 

@@ -15,7 +15,7 @@ import importlib
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple  # what a name of a library means is arbitrary
 from weakref import WeakKeyDictionary
@@ -24,6 +24,7 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.core.bindings import Program, StaticModule, is_installed
+from srcgrad.core.identity import record
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.module_text import is_never_imported, is_trusted
 from srcgrad.core.rules import arguments_of, may_show, rule_of
@@ -35,7 +36,7 @@ MOST_CALLS, MOST_STEPS = 12, 200_000  # of expressions, literals apart
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Value:
     """All objects that one expression makes.
 
@@ -79,7 +80,7 @@ class Event(NamedTuple):
     place: Place
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Frame:
     """The names of a scope; only what stands straight in it binds a name for all that follows."""
 
@@ -131,7 +132,7 @@ def effects_of(module: StaticModule) -> Effects:
     return known
 
 
-@dataclass
+@record
 class Effects:
     """What has been done so far, and where the interpretation stands."""
 

@@ -15,8 +15,7 @@ import sys
 import textwrap
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from dataclasses import dataclass as record
+from dataclasses import field
 from functools import lru_cache
 from itertools import accumulate
 from types import FunctionType, ModuleType
@@ -46,6 +45,7 @@ from srcgrad.backend.text.definitions import (
 from srcgrad.core.bindings import Binding, StaticFunction, StaticModule
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.facts import Facts
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import LiveNamespace, Namespace, found_in, without_overlays
 from srcgrad.core.printer import placed_lines, wrap
 from srcgrad.core.source_text import BLOCKS, DERIVATIVES, Source, maker_of, place
@@ -439,7 +439,7 @@ def _is_function(meaning: Meaning, text: str) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Piece:
     """One definition: its text, what it defines, where its names are looked up, where an error in it is.
 
@@ -467,7 +467,7 @@ class Read:
 Follow = Callable[[Meaning], "Piece | None"]
 
 
-@dataclass
+@record
 class Pieces:
     """Pieces of one output in the order in which they were added, after all that they need."""
 
@@ -531,7 +531,7 @@ def _refusal(piece: Piece, root: str, reason: str) -> DifferentiationError:
     )
 
 
-@dataclass
+@record
 class OutputParts:
     """The parts of an output: import statements, texts with what they define, objects from outside."""
 
@@ -540,7 +540,7 @@ class OutputParts:
     outside: dict[str, object]
 
 
-@dataclass
+@record
 class _Naming:
     """Names of the output and what they mean; `words` are all that any piece could use for itself."""
 
@@ -632,7 +632,7 @@ def _outside_objects(naming: _Naming) -> dict[str, object]:
     return {name: meaning.value for meaning, names in pairs if isinstance(meaning, OutsideObject) for name in names}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Lookup:
     """Where the names of derivatives are looked up.
 

@@ -7,12 +7,13 @@ before it has bound it, and gives what it binds on every way to its end and may 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import LOOP, Facts
+from srcgrad.core.identity import record
 from srcgrad.core.marks import Checkpoint, checkpoint, checkpointed
 from srcgrad.core.namespace import Overlay, Step
 from srcgrad.core.source_text import Source, is_as_written
@@ -51,7 +52,7 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
-@dataclass
+@record
 class NameUses:
     """Names in the order of the text: read before they are bound, bound, bound in any case at every way out."""
 
@@ -168,7 +169,7 @@ def _names(node: Node) -> list[Node]:
     return [n for child in children(node) for n in _names(child) if n.id not in own]
 
 
-@dataclass
+@record
 class Lift:
     """One loop on its way to a step."""
 

@@ -7,7 +7,6 @@ What is captured is given as arguments; so it is of functions that operations ar
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, replace
 from functools import partial
 from types import FunctionType
 from typing import Any  # kinds and functions are arbitrary objects
@@ -17,6 +16,7 @@ import gast
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, FunctionNames, Kind
+from srcgrad.core.identity import record, replace
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import FunctionArgument, rule_of
 from srcgrad.core.source_text import Source, is_as_written
@@ -117,7 +117,7 @@ def _looks_at(call: Node, facts: Facts) -> bool:
     return _base(call.args[0]) in facts.activity.varied
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class ClosedFunction:
     """A nested function as one of its own: what it reads of the function around it are further parameters."""
 

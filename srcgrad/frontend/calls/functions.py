@@ -11,8 +11,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from dataclasses import dataclass as record
+from dataclasses import field
 from typing import (
     TYPE_CHECKING,
     Any,  # functions of srcgrad are arbitrary objects
@@ -23,7 +22,7 @@ import gast
 
 import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding, attribute
-from srcgrad.core.identity import cached_function, home, is_distribution
+from srcgrad.core.identity import cached_function, home, is_distribution, record, replace
 from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.rules import FunctionArgument, is_composition, rule_of, written_out
 from srcgrad.core.target import DEFAULT
@@ -41,7 +40,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 OPTIONS = {"wrt", "argnums", "has_aux", "mode", "target"}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class WantedDerivative:
     """A derivative of a function: in which mode, with respect to what; `tangents` are those of a call of `jvp`."""
 

@@ -11,7 +11,6 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from types import BuiltinMethodType, FunctionType
 from typing import TYPE_CHECKING  # functions are arbitrary objects
 
@@ -21,6 +20,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, FunctionNames, Kind, Request
+from srcgrad.core.identity import record, replace
 from srcgrad.core.namespace import LiveNamespace, Namespace, Overlay
 from srcgrad.core.rules import is_composition
 from srcgrad.core.source_text import FunctionNode, Source, place
@@ -546,7 +546,7 @@ def note_real(given: dict[str, Node], found: Function, spelled: dict[str, str], 
     facts.values.assumed_real.update({spelled.get(one, one): None for one in assumed})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Site:
     """Where calls are written out: the caller's facts and names, the functions that are being written out around."""
 
@@ -861,7 +861,7 @@ def _settle(
             facts.origin.foreign[item] = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Callee:
     """A function to write out: its text, where its names are looked up, its tree."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ import gast
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import OWN_RULE, DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -635,7 +635,7 @@ def namesakes(function: Node, facts: Facts) -> None:
                 _rename(one, facts.names.numbered_name(spelled), facts)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Definition:
     """A nested function, and what stands behind it in its block up to the next one of its name."""
 

@@ -18,7 +18,7 @@ import inspect
 import random
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from types import FunctionType, MethodType, ModuleType
 
 import gast
@@ -28,7 +28,7 @@ from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.control_flow import ENTRY, Definitions, definitions
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, Request, function_called
-from srcgrad.core.identity import cached_function
+from srcgrad.core.identity import cached_function, record, replace
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.rules import is_users, makes_new, may_show, rule_of, written_out
@@ -154,7 +154,7 @@ FIELD = "field"  # of an object, whose attributes other passes see to
 UNKNOWN_CALL = "unknown"  # a call of which nothing is known, and of which nobody uses the result
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Change:
     """A change that a function, or one that it calls, makes to what it has not made itself."""
 
@@ -213,7 +213,7 @@ def _binds(node: Node, namespace: Namespace, facts: Facts) -> bool:
     return meant is not None and isinstance(meant.object, FunctionType) and _binds_attributes(meant.object, facts)
 
 
-@dataclass
+@record
 class Effects:
     """What functions change outside of themselves, by what they call as well (mod): a summary for each function."""
 
@@ -719,7 +719,7 @@ _DISPLAYS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Bound:
     node: Node  # the statement
     value: Node
@@ -756,7 +756,7 @@ def _bound_values(node: Node) -> list[tuple[Node, Node]]:
     return [(n, value) for n in stored if isinstance(getattr(n, "ctx", None), gast.Store) and value is not None]
 
 
-@dataclass
+@record
 class OuterReads:
     """What a function reads outside of itself, by what it calls as well (ref): names, and objects by identity."""
 

@@ -11,7 +11,7 @@ import inspect
 import threading
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind
+from srcgrad.core.identity import record
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -450,7 +451,7 @@ def _place_statements(made: Block, like: Node, facts: Facts) -> Block:
     return [one for node in made for one in _statement(node, facts)]
 
 
-@dataclass
+@record
 class _Stars:
     """What is known of what a function unpacks: the places of tuples and lists, the keys of dicts."""
 

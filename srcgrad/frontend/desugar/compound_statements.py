@@ -11,7 +11,7 @@ import builtins
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import CodeType, MappingProxyType
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
-from srcgrad.core.identity import Function
+from srcgrad.core.identity import Function, record
 from srcgrad.core.module_text import is_trusted
 from srcgrad.core.namespace import LiveNamespace, Overlay, without_overlays
 from srcgrad.core.rules import rule_of
@@ -59,7 +59,7 @@ _FIXED = ((list, tuple), (dict, MappingProxyType), (set, frozenset))  # and what
 _CHANGING = {method for kind, fixed in _FIXED for method in dir(kind) if not hasattr(fixed, method)}
 
 
-@dataclass
+@record
 class _Work(StatementBuilder):
     """The function whose statements are spelled, and what its names are."""
 
@@ -207,7 +207,7 @@ def _block(block: Block, work: _Work, looped: bool = False) -> Block:
 
 
 # -- match ------------------------------------------------------------------------------------------------------------
-@dataclass
+@record
 class _Case:
     """What one pattern asks of the subject, and what it binds."""
 
@@ -481,7 +481,7 @@ def _suppress(node: Node, kinds: list[Node], work: _Work, looped: bool) -> Block
     return _try(made, work, looped)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Trial:
     """A `try`, the name of the exception that its body raises, the classes it takes, and whether it is in a loop."""
 

@@ -13,7 +13,7 @@ import operator
 import sys
 import types
 from contextlib import suppress
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import field, is_dataclass
 from dis import get_instructions
 from functools import lru_cache, partial, reduce
 from types import FunctionType
@@ -25,6 +25,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind
+from srcgrad.core.identity import record, replace
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.rules import ParsedTemplate as Template
@@ -68,7 +69,7 @@ from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, bi
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
 
-@dataclass
+@record
 class Meanings:
     """The modules and objects of one function, by the kinds of its expressions."""
 
@@ -623,7 +624,7 @@ def _as_array(node: Node, facts: Facts) -> list[Node]:
     return [part for part in parts if isinstance(part, gast.Name)]
 
 
-@dataclass
+@record
 class _Work:
     facts: Facts
     of: dict[Node, Kind]

@@ -8,11 +8,12 @@ keeps the value that it had when the loop was left.
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from srcgrad.core.facts import Facts
+from srcgrad.core.identity import record
 from srcgrad.core.trees import (
     BLOCKS,
     Block,
@@ -296,7 +297,7 @@ NEVER, SOMETIMES, ALWAYS = range(3)
 WAYS = (gast.Break, gast.Continue, gast.Return)
 
 
-@dataclass
+@record
 class Ways:
     """The names by which the ways out of one function go."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import inspect
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 
 import gast
@@ -19,6 +19,7 @@ import numpy as np
 from srcgrad.core.bindings import Binding, StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.identity import record
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import is_composition, iterator_of, rule_of
 from srcgrad.core.trees import (
@@ -59,7 +60,7 @@ _ALL = (sum, list, tuple, sorted, max, min, set, dict, np.array, np.fromiter, np
 _MOST = 3  # places where the body of a loop may stand
 
 
-@dataclass
+@record
 class _Called:
     """A generator that a call makes: its text, and what each parameter gets."""
 
@@ -70,7 +71,7 @@ class _Called:
     of_python: bool = False  # an iterator of Python's own
 
 
-@dataclass
+@record
 class _Work(StatementBuilder):
     """The function in which generators are written out, and those that it defines."""
 
@@ -517,7 +518,7 @@ def _structured(body: Block, node: Node, work: _Work) -> str:
     return work.name("ended") if returns else ""
 
 
-@dataclass
+@record
 class _Place:
     """How the body of a loop stands in a generator."""
 

@@ -8,7 +8,7 @@ Loops over several things at once, `zip`, `enumerate`, `reversed`, `d.items()`: 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import gast
 
 from srcgrad.core.bindings import Binding
 from srcgrad.core.facts import UNKNOWN, Kind
+from srcgrad.core.identity import record
 from srcgrad.core.rules import rule_of, written_out
 from srcgrad.core.trees import (
     SIMPLE,
@@ -379,7 +380,7 @@ def _names_inside(value: Node, old: str) -> list[Node]:
 _OF_DICTS = ("items", "values", "keys")
 
 
-@dataclass
+@record
 class Trips:
     """What one loop runs over: how the items of trip `count` are read, and how many trips there are."""
 

@@ -15,7 +15,7 @@ import types
 import weakref
 from collections import namedtuple
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from dis import get_instructions
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ import srcgrad.templates as templates
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, inner_kinds
-from srcgrad.core.identity import Function, home, is_distribution
+from srcgrad.core.identity import Function, home, is_distribution, record, replace
 from srcgrad.core.namespace import Overlay
 from srcgrad.core.rules import CalledObject, Parts, called_object, makes_new, parts_of
 from srcgrad.core.source_text import same_code
@@ -441,7 +441,7 @@ def take_apart(function: Node, kinds: Kinds, varied: dict[str, None] | None, fac
         work.spell()
 
 
-@dataclass
+@record
 class ObjectsApart:
     """The classes of which one function makes objects that are taken apart there."""
 
@@ -1435,7 +1435,7 @@ def _known_object(
     return given
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Maker:
     """What makes the pieces of a spline, from the arguments in this order; each other one has one of these values."""
 
@@ -1537,7 +1537,7 @@ def _name_spline(part: Node, node: Node, before: Block, work: Rewriting) -> Node
     return part
 
 
-@dataclass
+@record
 class Reader:
     """A name that holds a spline, and what stands for it."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import partial
 from types import FunctionType
 from typing import Any  # functions and classes of all kinds, and what these hold
@@ -24,6 +24,7 @@ import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Names
+from srcgrad.core.identity import record, replace
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Namespace, Overlay
 from srcgrad.core.rules import rule_of
@@ -82,7 +83,7 @@ Way = tuple[list[type], Held, list[Node]]  # classes, what they have written, an
 Given = tuple[Sequence[Node], Sequence[Node]]  # the arguments of a call
 
 
-@dataclass
+@record
 class Scope:
     """One function whose text is spelled anew: where its names are looked up, whose method it is, what is an object."""
 
@@ -94,7 +95,7 @@ class Scope:
     given: frozenset[str] = frozenset()  # parameters
 
 
-@dataclass
+@record
 class ObjectsByKey:
     """The classes of which a function, or one that it calls, makes objects, and what is made of them."""
 

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts, numbers
+from srcgrad.core.identity import record
 from srcgrad.core.rules import arguments_of, may_show, rule_of, shape_of
 from srcgrad.core.trees import (
     COMPOUND,
@@ -299,7 +299,7 @@ FUNCTIONS = {np.transpose: "transpose", np.swapaxes: "swapaxes", np.squeeze: "sq
 METHODS = tuple(FUNCTIONS.values())
 
 
-@dataclass
+@record
 class Views:
     """What is known of one function while its views are spelled out."""
 

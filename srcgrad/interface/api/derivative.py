@@ -14,7 +14,6 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
@@ -26,7 +25,7 @@ from srcgrad.backend.text.function import heading
 from srcgrad.core.errors import DifferentiationError, no_parameter
 from srcgrad.core.facts import UNKNOWN, Kind
 from srcgrad.core.files import collection_paused
-from srcgrad.core.identity import Function
+from srcgrad.core.identity import Function, record
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import for_users
 from srcgrad.core.target import DEFAULT, DeviceArray, Target
@@ -245,7 +244,7 @@ _BUILT_IN = (np.ndarray, np.generic, list, tuple, dict, int, float, complex, str
 _PLAIN = frozenset((float, int, bool, complex, str, type(None), *_NUMBERS))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class QuickText:
     """A text for arguments of which a quick look tells that it is theirs, and what becomes of its result."""
 
@@ -255,7 +254,7 @@ class QuickText:
     finished: Function
 
 
-@dataclass
+@record
 class ReadyText:
     """A text, the kinds of arguments that it was made for, and the generation of the rules it was made with."""
 

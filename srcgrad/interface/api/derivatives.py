@@ -23,7 +23,7 @@ import numpy as np
 import srcgrad.templates as templates
 from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.core.identity import Function, home
+from srcgrad.core.identity import Function, home, record
 from srcgrad.core.rules import rule_of
 from srcgrad.core.source_text import hides_our_frames, running_place
 from srcgrad.core.target import DEFAULT, DeviceArray, Target
@@ -344,7 +344,7 @@ def vjp(
     return output, PaddedPullback(pullback, derivative.wrt, tuple(names[: len(args)]))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PaddedPullback:
     """A pullback that gives one adjoint per argument: None for those without floats."""
 

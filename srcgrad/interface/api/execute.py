@@ -17,7 +17,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
@@ -36,7 +36,7 @@ from srcgrad.backend.targets import NUMPY
 from srcgrad.backend.text.module import free_names, origin
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
 from srcgrad.core.facts import Facts, Kind
-from srcgrad.core.identity import Function
+from srcgrad.core.identity import Function, record
 from srcgrad.core.marks import is_code
 from srcgrad.core.namespace import Dependencies, Entry, LiveNamespace, Overlay, entry, join_dependencies
 from srcgrad.core.rules import Rule, rules
@@ -188,7 +188,7 @@ PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tupl
 _warned: dict[Any, Any] = {}  # what `warnings` keeps of what it has told
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ExecutedText:
     """One text, executed: the function, the text, and a test that tells whether it is out of date."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any  # signatures hold arbitrary defaults
 
 import numpy as np
@@ -19,7 +19,7 @@ from srcgrad.backend.text.definitions import Import, OutputFunction
 from srcgrad.backend.text.module import OutputParts, body, gap, header, identifiers, import_lines, write
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind, Names
-from srcgrad.core.identity import Function
+from srcgrad.core.identity import Function, record
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target, Text
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, Wrt
@@ -31,7 +31,7 @@ OTHER = "E5014 an argument has another shape than those that this text was made 
 LOST = "E5026 an item raised an error, which parallel loops lose; call it with target='numpy' to see it"
 
 
-@dataclass
+@record
 class Loop:
     """What the text is made from; `shape` are the lengths of a value, `kind` whether it is a number, tuple or array.
 
@@ -171,7 +171,7 @@ def _tuple(parts: tuple[object, ...]) -> str:
     return f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Shape:
     """What a function returns for one item: a number, a tuple of numbers, or an array."""
 
@@ -243,7 +243,7 @@ def _words(found: OutputParts) -> frozenset[str]:
     return frozenset(found.outside).union(*(identifiers(text) for _, text in found.texts))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ItemsText:
     """One text, executed, and a test that tells whether it is out of date."""
 

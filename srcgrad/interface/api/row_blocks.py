@@ -10,7 +10,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType, TracebackType
 from typing import Any  # functions and arguments are arbitrary objects
 
@@ -22,7 +22,7 @@ from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
 from srcgrad.core.files import collection_paused, load
-from srcgrad.core.identity import Function
+from srcgrad.core.identity import Function, record
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import BLOCKS, hides_our_frames
 from srcgrad.core.target import Target
@@ -307,7 +307,7 @@ _OWN_LARGEST = 32 << 20  # glibc's own adjustment ends here: blocks above it are
 _INT_MAX = 2**31 - 1
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KeptMemory:
     """What `keep_memory` has done; as a context manager it gives memory back where the block ends.
 

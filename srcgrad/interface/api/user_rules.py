@@ -11,7 +11,6 @@ import inspect
 import keyword
 import linecache
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any  # functions with rules are arbitrary callables
 
@@ -21,7 +20,7 @@ import srcgrad.templates as templates
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Names
 from srcgrad.core.files import load
-from srcgrad.core.identity import spelling
+from srcgrad.core.identity import record, replace, spelling
 from srcgrad.core.marks import opaque
 from srcgrad.core.rules import Rule, UserForms, d, register_own, rule_of
 from srcgrad.core.source_text import source_of
@@ -86,7 +85,7 @@ def _remedies(call: Call, own: UserForms) -> dict[str, str]:
     return found
 
 
-@dataclass
+@record
 class Text:
     """The body of a template, and the objects that its names mean."""
 
