@@ -1,7 +1,6 @@
 """Idioms that are one operation for a derivative: the logistic function, shifts of exponentials.
 
 `1.0 / (1.0 + np.exp(u))` has a derivative that reads its result alone: docs/decisions/logistic.md. A shift keeps `exp`
-from srcgrad.core.identity import record, replace
 from overflowing: a largest value, taken off and given back. Values of expressions have words, by which temporaries get
 their names: `sin_angle`, `one_minus_share`.
 """
@@ -15,6 +14,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts, Operation, function_called
+from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import Rule, rule_of
 from srcgrad.core.trees import BLOCKS, Block, Node, loads, statements, stores, target, written_names
 from srcgrad.core.visitor import blocks
