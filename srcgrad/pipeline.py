@@ -548,7 +548,7 @@ def derive(
             module.blocks = replace(module.blocks, over_rows=module.blocks.over_rows | {found.place})
         except DifferentiationError as error:  # once more, with what reads no rows taken apart as well: ranks are known
             widened = not module.blocks or module.blocks.apart
-            if error.code != "E5029" or mode != "primal" or wanted.called or widened:
+            if error.code != "E5029" or mode == "hvp" or wanted.called or widened:
                 raise
             module.blocks = replace(module.blocks, apart=True)
         module.names.taken.discard(made)

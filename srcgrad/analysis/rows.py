@@ -22,11 +22,12 @@ from srcgrad.core.control_flow import live_in, liveness
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.core.identity import record, replace
-from srcgrad.core.rules import Rule, written_by_totals
+from srcgrad.core.rules import Rule, rule_of, written_by_totals
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
+    adds_to,
     assign,
     at,
     expression,
@@ -48,11 +49,13 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
+from srcgrad.core.visitor import replace as put
 from srcgrad.frontend.resolve import CallPlace, bind, binding_of, is_over_rows, operation_of, place_in_text
 from srcgrad.runtime import max_or_least, min_or_most
 from srcgrad.runtime.hooks import stop_gradient
 
 IN_BLOCK = " rows"  # behind the name of an argument: its part in a block
+FIRST = " first"  # the number, among all rows, of the first of a block
 ROWS = "rows"  # the length of the axis along which the rows of the blocked arguments lie
 Axes = tuple[str, ...]
 
@@ -63,7 +66,7 @@ class Form:
 
     `total` is sum or mean for what a reduction over the rows makes; `level` is how many loops over the rows come before
     it can be computed: a total needs its own, and what is made of totals and rows is read by the next. `numbers` are
-    those of the rows, from 0 on in each block: nothing but an index of rows may read them.
+    those of the rows, from 0 on in each block: as indices of rows; others add the number of its first row.
     """
 
     axes: Axes | None = None
@@ -104,11 +107,11 @@ class CountError(UnprovedError):
     """That it needs the number of all rows in each block, or numbers them."""
 
 
-class NestedTotalError(Exception):
-    """The sum over the rows that stands within a larger expression: it has to be bound first."""
+class NestedError(Exception):
+    """The sum over rows, or their numbers, that stand within a larger expression: a name has to be bound to `value`."""
 
-    def __init__(self, node: Node) -> None:
-        self.node = node
+    def __init__(self, node: Node, value: Node) -> None:
+        self.node, self.value = node, value
 
 
 class OverRowsError(Exception):
@@ -378,7 +381,9 @@ class Rows:
         try:
             found = _form(node, self)
             if found.numbers and not numbers:
-                raise CountError("it reads the numbers of rows among all")
+                if self.whole is None:
+                    raise CountError("it reads the numbers of rows among all")
+                raise NestedError(node, _numbers_among_all(node, self.facts))
         except UnprovedError as why:
             if rows or isinstance(why, CountError):
                 self.write_out(node, why)
@@ -393,8 +398,15 @@ class Rows:
             found = Form(("?",) * spec.ndim)
         level += bool(found.total)
         if found.total and self.whole is not None and node is not self.whole:
-            raise NestedTotalError(node)
+            raise NestedError(node, node)
         return found if found.level == level else replace(found, level=level)
+
+
+def _numbers_among_all(node: Node, facts: Facts) -> Node:
+    """The numbers of rows in a block, as those among all."""
+    value = gast.BinOp(name(FIRST), gast.Add(), node)
+    facts.resolution.operation[value] = Operation("op", np.add, rule_of(np.add), {"x": value.left, "y": value.right})
+    return value
 
 
 def _has_total_form(operation: Operation) -> bool:
@@ -447,15 +459,17 @@ def read_for_lengths(node: Node, over: tuple[str, ...], facts: Facts) -> list[No
 
 def _form(node: Node, rows: Rows) -> Form:
     if isinstance(node, gast.Constant):
-        return Form(()) if isinstance(node.value, int | float | complex) else Form()
+        return Form(()) if isinstance(node.value, int | float | complex | None) else Form()
     if isinstance(node, gast.Name):
         return rows.forms[node.id] if node.id in rows.forms else _of_global(node, rows)
     if isinstance(node, gast.Attribute) and not rows.depends(node) and node.attr != "T":
         return Form(()) if node.attr in ("size", "ndim") or _is_number_of_module(node, rows) else Form()
     if _is_length(node):
         return _length(node, rows)
-    held = rows.forms.get(getattr(_counted(node, rows), "id", ""), Form())
-    if held.some and held.row == 0:  # how many rows a mask takes
+    sized = isinstance(node, gast.Attribute) and node.attr == "size"
+    counted = node.value if sized else _counted(node, rows)
+    held = rows.forms.get(getattr(counted, "id", ""), Form())
+    if (held.some and held.row == 0) or (sized and held.row is not None):  # how many rows a mask takes
         return Form((), "sum")
     if isinstance(node, gast.Compare):
         return broadcast_forms([rows.form(part) for part in (node.left, *node.comparators)])
@@ -574,14 +588,19 @@ def _pairs(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
         return None
     if not rows.depends(listed[0]) or not rows.form(listed[0], numbers=True).numbers:
         return None
-    left = [ROWS]
+    return Form((ROWS, *_other_places(whole, listed, ((), (ROWS,)), rows)))
+
+
+def _other_places(whole: Form, listed: list[Node], kinds: tuple[Axes, ...], rows: Rows) -> list[str]:
+    """The axes that indices behind the first leave: slices, and what has one of these kinds of axes."""
+    left: list[str] = []
     for one, length in zip(listed[1:], (whole.axes or ())[1:], strict=False):
         place = _place(one, rows.facts)
         if isinstance(place, str | slice):
             left.append("?" if isinstance(place, str) else length)
-        elif place is None or place is Ellipsis or rows.form(one).axes not in ((), (ROWS,)):
+        elif place is None or place is Ellipsis or rows.form(one).axes not in kinds:
             raise UnprovedError("the places that it takes are not known")
-    return Form((*left, *(whole.axes or ())[len(listed) :]))
+    return [*left, *(whole.axes or ())[len(listed) :]]
 
 
 def _masked(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
@@ -593,12 +612,13 @@ def _masked(whole: Form, listed: list[Node], rows: Rows) -> Form | None:
     taken = len(form.axes or ())
     if form.row != 0 or form.some or whole.some or not rows.is_mask(first):
         return None
-    if rest or (taken > 1 and taken != len(whole.axes)):
+    if (rest and taken > 1) or len(listed) > len(whole.axes) or (taken > 1 and taken != len(whole.axes)):
         raise UnprovedError("the places that it takes are not known")
     read = sorted(names_in(first))
     if any(rows.bound.count(one) > 1 for one in read):
         raise UnprovedError("the mask is bound anew")
-    return Form((f"{ROWS}[{gast.unparse(first)}]", *whole.axes[taken:]))
+    left = whole.axes[taken:] if taken > 1 else _other_places(whole, listed, ((),), rows)
+    return Form((f"{ROWS}[{gast.unparse(first)}]", *left))
 
 
 def _place(one: Node, facts: Facts) -> object:
@@ -635,14 +655,6 @@ def _form_of_first(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     if any(rows.depends(one) for one in rest):
         raise UnprovedError("it is not known to treat each row by itself")
     return rows.form(first)
-
-
-def _along(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
-    """What runs along one axis and leaves the shape as it is: `np.cumsum(a, axis=1)`."""
-    form, axis = rows.form(bound["a"]), _literal(bound.get("axis"), "?")
-    if form.row is not None and places(axis, len(form.axes or ())) in (None, (form.row,)):
-        raise UnprovedError("it runs along the rows")
-    return form
 
 
 def _form_of_peak(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -704,13 +716,16 @@ def _form_of_vdot(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return Form((), "sum")
 
 
-def _transpose(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
-    form, axes = rows.form(next(iter(bound.values()))), _literal(bound.get("axes"))
-    rank = len(form.axes or ())
-    order = tuple(range(rank))[::-1] if axes is None else places(axes, rank)
-    if form.axes is None or order is None or len(order) != rank:
+def _form_of_moved(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """What puts axes in another order, or adds one: as of an array whose lengths tell them apart."""
+    first, *others = bound.items()
+    form, operation = rows.form(first[1]), _operation(node, rows)
+    words = {word: _literal(one, "?") for word, one in others}
+    moved = None if operation is None else operation.function
+    if form.axes is None or not callable(moved) or "?" in words.values():
         raise UnprovedError("the order of the axes is not known")
-    return Form(tuple(form.axes[k] for k in order))
+    made = np.asarray(moved(np.empty(range(2, 2 + len(form.axes))), **words))
+    return Form(tuple("1" if length == 1 else form.axes[length - 2] for length in made.shape))
 
 
 def _form_of_reshape(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -728,28 +743,12 @@ def _form_of_reshape(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return Form(((form.axes or ("?",))[0] if form.row == 0 else "?", *["?"] * (len(shape.elts) - 1)))
 
 
-def _form_of_swapaxes(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
-    form = rows.form(bound["a"])
-    pair = places((_literal(bound["axis1"]), _literal(bound["axis2"])), len(form.axes or ()))
-    if form.axes is None or pair is None:
-        raise UnprovedError("the order of the axes is not known")
-    made = list(form.axes)
-    made[pair[0]], made[pair[1]] = made[pair[1]], made[pair[0]]
-    return Form(tuple(made))
-
-
-def _form_of_expand_dims(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
-    form, axis = rows.form(bound["a"]), _literal(bound["axis"])
-    if form.axes is None or not isinstance(axis, int):
-        raise UnprovedError("the axis is no literal")
-    place = axis % (len(form.axes) + 1)
-    return Form((*form.axes[:place], "1", *form.axes[place:]))
-
-
 def _form_of_stack(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """`np.stack` and `np.concatenate` of parts that all have the rows along one axis."""
     parts, axis, new = bound["arrays"], _literal(bound.get("axis"), 0), node.func.attr == "stack"
     listed = parts.elts if isinstance(parts, gast.Tuple | gast.List) else []
+    if not listed and new and axis == 0 and (form := rows.form(parts)).listed:
+        return replace(form, listed=False)
     found = [rows.form(one) for one in listed]
     if found and all(f.axes is not None and f.row is None for f in found):
         return Form(("?",) * (len(found[0].axes or ()) + new))
@@ -776,13 +775,15 @@ def _einsum(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
 
 
 def _kept_along(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
-    """What works along some axes and leaves all lengths: `softmax(z, axis=1)`."""
+    """What works along some axes and leaves all lengths: `softmax(z, axis=1)`, `np.cumsum(z, axis=1)`."""
     first, *_ = bound.values()
     form, axis = rows.form(first), _literal(bound.get("axis"))
     along = places(axis, len(form.axes or ()))
-    if form.row is not None and along is None:
+    if form.row is None:
+        return form if axis is not None or len(form.axes or ()) < 2 else Form()
+    if along is None:
         raise UnprovedError("the axis is no literal")
-    if form.row is not None and form.row in (along or ()):
+    if form.row in along:
         raise TotalError("it runs along the rows")
     return form
 
@@ -792,13 +793,9 @@ def _form_of_inner(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
     if not one.axes or not two.axes:
         return broadcast_forms([one, two])
-    last = (one.axes[-1], two.axes[-1])
-    if any(map(are_rows, last)) and last[0] != last[1]:
-        raise UnprovedError("the rows are multiplied with what is not known to have their number")
-    made = (*one.axes[:-1], *two.axes[:-1])
-    if _rows_meet(made) or (are_rows(last[0]) and any(map(are_rows, made))):
-        raise UnprovedError("rows meet rows along two axes")
-    return Form(made, "sum" if are_rows(last[0]) else "")
+    if len(two.axes) > 2:
+        raise UnprovedError("it is a product of more than two axes: use np.matmul")
+    return product(one, Form(two.axes[::-1]))
 
 
 def _form_of_solve(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
@@ -930,18 +927,10 @@ def _form_of_range(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     """`np.arange(n)`: the numbers of rows, where n is how many there are."""
     if not any(rows.is_count(one) for one in bound.values()):
         return Form(("?",))
-    if len(node.args) != 1 or node.keywords:
+    if len(node.args) != 1 or any(word.arg != "dtype" for word in node.keywords):
         raise CountError("it numbers some of the rows")
     _count_in_block(node, rows)
     return Form((ROWS,), numbers=True)
-
-
-def _form_of_interp(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
-    """`np.interp(x, xp, fp)`: each element of x by itself."""
-    first, *rest = bound.values()
-    if any(rows.depends(one) for one in rest):
-        raise UnprovedError("the rows are knots")
-    return rows.form(first)
 
 
 HANDLERS: dict[object, Handler] = {
@@ -951,14 +940,15 @@ HANDLERS: dict[object, Handler] = {
     "solve": _form_of_solve, np.linalg.inv: _form_of_matrices(2), np.linalg.cholesky: _form_of_matrices(2),
     np.linalg.det: _form_of_matrices(0), np.column_stack: _form_of_side_by_side, np.hstack: _form_of_side_by_side,
     "filled": _form_of_filled, "row": _form_of_range, np.asarray: _form_of_array, np.array: _form_of_array,
-    np.take: _form_of_take, np.take_along_axis: _form_of_take_along, np.interp: _form_of_interp,
-    np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _transpose, np.swapaxes: _form_of_swapaxes,
-    np.expand_dims: _form_of_expand_dims, np.stack: _form_of_stack, np.concatenate: _form_of_stack,
-    np.outer: _form_of_outer, np.einsum: _einsum,
+    np.take: _form_of_take, np.take_along_axis: _form_of_take_along, np.interp: _form_of_first,
+    np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _form_of_moved,
+    np.swapaxes: _form_of_moved, np.moveaxis: _form_of_moved, np.expand_dims: _form_of_moved,
+    np.stack: _form_of_stack, np.concatenate: _form_of_stack, np.outer: _form_of_outer, np.einsum: _einsum,
     np.copy: _form_of_first, np.reshape: _form_of_reshape, max_or_least: _reduction(""), min_or_most: _reduction(""),
     stop_gradient: _form_of_peak, np.squeeze: _form_of_squeeze,
     np.ndarray.astype: _form_of_first, np.zeros_like: _form_of_first, np.ones_like: _form_of_first,
-    np.full_like: _form_of_first, np.empty_like: _form_of_first, np.cumsum: _along, np.cumprod: _along, np.sort: _along,
+    np.full_like: _form_of_first, np.empty_like: _form_of_first,
+    np.cumsum: _kept_along, np.cumprod: _kept_along, np.sort: _kept_along,
 }  # fmt: skip
 
 
@@ -1168,30 +1158,30 @@ def _place_with_sums(node: Node, found: Plan, rows: Rows) -> None:
         rows.whole = node.value if target(node) is not None else None
         try:
             _place_statement(node, found, rows)
-        except NestedTotalError as nested:
+        except NestedError as nested:
             held = rows.facts.names.new_temporary()
-            made = at(assign(held, nested.node), node)
+            made = at(assign(held, nested.value), node)
             rows.facts.origin.user[made] = rows.facts.origin.user.get(node, node)
             rows.facts.origin.rewritten[rows.facts.origin.user.get(node, node)] = None
-            _put_name(nested.node, held, node, rows.facts)
+            _put_name(nested.node, name(held), node, rows.facts)
             found.body.insert(found.body.index(node), made)
-            _place_with_sums(made, found, rows)
+            if nested.value is nested.node:
+                _place_with_sums(made, found, rows)
+            else:
+                rows.forms[held] = Form((ROWS,))
+                found.loop_at(0).append(made)
         else:
             rows.whole = None
             return
 
 
-def _put_name(old: Node, held: str, node: Node, facts: Facts) -> None:
-    """Put a name in the place of an expression that a statement holds."""
+def _put_name(old: Node, new: Node, node: Node, facts: Facts) -> None:
+    """Put a name in the place of an expression that a statement holds, and of what is known of its operations."""
+    put(node, old, new)
     for parent in walk(node):
-        for key, value in list(vars(parent).items()):
-            if value is old:
-                setattr(parent, key, name(held))
-            elif isinstance(value, list) and any(one is old for one in value):
-                setattr(parent, key, [name(held) if one is old else one for one in value])
         known = facts.resolution.operation.get(parent)
-        if known is not None and any(one is old for one in known.bound.values()):
-            bound = {word: name(held) if one is old else one for word, one in known.bound.items()}
+        if known is not None:
+            bound = {word: new if one is old else one for word, one in known.bound.items()}
             facts.resolution.operation[parent] = replace(known, bound=bound)
 
 
@@ -1230,17 +1220,18 @@ def _loop_over_rows(loop: Node, rows: Rows, found: Plan) -> int:
     A trip reads no row but its own, and nothing that another one has left: it may add to sums, append to a list once,
     and write its row of a new array.
     """
-    inner = statements(loop.body)
     index = "" if isinstance(loop.iter, gast.Name) else str(loop.target.id)
-    for node in inner:
+    for node in statements(loop.body):
         _check_trip(node, index, rows)
+    _with_number(loop, index, rows)
+    inner = statements(loop.body)
     bound = dict.fromkeys(s for node in [loop, *inner] for s in stores(node))
     level = max((rows.level(part) for node in [loop, *inner] for part in header(node)), default=0)
     sums: list[str] = []
     kept: dict[str, Form] = {}
     for held in [one for one in live_in(loop.body) if one in bound and one != loop.target.id]:
         touching = [n for n in inner if held in stores(n) or held in loads(n)]
-        if all(_adds_to_name(n, held) for n in touching):
+        if all(adds_to(n, held) for n in touching):
             sums.append(held)
         elif _is_filled(held, touching, loop, found, level):
             kept[held] = Form((ROWS, *_axes_of(touching[0].value.args[0], rows)), level=level, listed=True)
@@ -1259,20 +1250,29 @@ def _loop_over_rows(loop: Node, rows: Rows, found: Plan) -> int:
 
 
 def _check_trip(node: Node, index: str, rows: Rows) -> None:
-    """Of values with rows a trip reads its own row; the number of the row serves for nothing else."""
+    """Of values with rows a trip reads its own row."""
     if isinstance(node, gast.With | gast.FunctionDef | gast.Break | gast.Return):
         raise rows.refuse(_first_part(node), "a loop over rows goes on to the last")
     if index in stores(node):
         raise rows.refuse(_first_part(node), f"`{index}` is bound anew, which numbers the rows")
     for part in header(node):
         own = [one.value for one in walk(part) if _is_own_row(one, index, rows)]
-        numbers = [_first_index(one) for one in walk(part) if _is_own_row(one, index, rows)]
         own += read_for_lengths(part, rows.over, rows.facts)
         for one in find_nodes(part, gast.Name):
-            if one.id == index and not any(one is other for other in numbers):
-                raise rows.refuse(part, "it reads the number of a row among all")
             if rows.forms.get(one.id, Form()).row is not None and not any(one is other for other in own):
                 raise rows.refuse(part, f"it reads other rows of `{one.id}` than its own")
+
+
+def _with_number(loop: Node, index: str, rows: Rows) -> None:
+    """In a loop over rows, the number of a row that is no index is that among all."""
+    parts = [part for node in statements(loop.body) for part in header(node)]
+    own = {id(_first_index(one)) for part in parts for one in walk(part) if _is_own_row(one, index, rows)}
+    others = [n for part in parts for n in find_nodes(part, gast.Name) if n.id == index and id(n) not in own]
+    if others:
+        held = rows.facts.names.new_temporary()
+        loop.body.insert(0, at(assign(held, _numbers_among_all(name(index), rows.facts)), loop.body[0]))
+        for one in others:
+            one.id = held
 
 
 def _is_own_row(node: Node, index: str, rows: Rows) -> bool:
@@ -1285,14 +1285,6 @@ def _is_own_row(node: Node, index: str, rows: Rows) -> bool:
 def _first_index(node: Node) -> Node:
     listed = isinstance(node.slice, gast.Tuple) and node.slice.elts
     return node.slice.elts[0] if listed else node.slice
-
-
-def _adds_to_name(node: Node, held: str) -> bool:
-    """`s = s + e`, `s = s - e`, where e does not read s."""
-    value = getattr(node, "value", None)
-    if target(node) != held or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
-        return False
-    return getattr(value.left, "id", "") == held and held not in loads(value.right)
 
 
 def _is_filled(held: str, touching: Block, loop: Node, found: Plan, level: int) -> bool:
@@ -1502,7 +1494,7 @@ def _settle(found: Plan, function: Node, facts: Facts) -> None:
     late = [one for node in statements(outside) for one in loads(node) if one in bound]
     early = [s for node in statements(phase.before) for s in stores(node) if s in bound | totals - found.added]
     early += [s for node in statements(found.after) for s in stores(node) if s in bound | totals]
-    twice = [one for one in totals if sum(one in stores(node) for node in statements(phase.loop)) > 1]
+    twice = [one for one in totals - found.added if sum(one in stores(node) for node in statements(phase.loop)) > 1]
     for name in [*carried, *late, *early, *twice]:
         raise facts.refuse(function, CODE, f"`{name}` is carried from row to row", "bind it once, in one statement")
     _check_order(found, function, facts)

@@ -17,6 +17,7 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
+    adds_to,
     at,
     copy,
     expression,
@@ -37,8 +38,8 @@ from srcgrad.core.visitor import rebuild
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.optimise.copies import names_sharing_arrays
-from srcgrad.runtime import add_at, row_count, zeros_like
-from srcgrad.runtime.shards import each_block, each_row, sharded, tree_reduce, tree_sum
+from srcgrad.runtime import add, row_count, zeros_like
+from srcgrad.runtime.shards import each_block, each_row, row_starts, sharded, tree_reduce, tree_sum
 
 CODE = "E5029"
 _ALIKE = ("shape", "size", "ndim", "dtype")  # what a dask array tells as an array of NumPy does
@@ -124,23 +125,25 @@ class _Driver:
         left = ", ".join(into.values()) if len(into) > 1 else f"({next(iter(into.values()))},)"
         parts = f"{blocks}({', '.join([function, *given])})"
         made = [statement(f"{left} = {self._merge(parts, work)}")]
-        made += [self._join(s, found, s in work.peaks) for s, found in into.items() if s != found]
+        for held in [s for s, found in into.items() if s != found]:
+            merge = self._merge_of(held, work)
+            joined = f"{merge}({held}, {into[held]})" if held in work.merges else f"{held} + {into[held]}"
+            made.append(statement(f"{held} = {joined}"))
         self.own[made[0]] = None
         return [*self._citation(next(iter(work.sums.values()))[0], made), *made]
 
-    def _join(self, held: str, found: str, peak: bool) -> Node:
-        """What blocks give, with what the name holds before."""
-        numpy = self.facts.library("np") if peak else ""
-        return statement(f"{held} = {numpy}.maximum({held}, {found})" if peak else f"{held} = {held} + {found}")
+    def _merge_of(self, held: str, work: _Loop) -> str:
+        """The operation by which what two blocks give is made one."""
+        if work.merges.get(held) is add:
+            return self.facts.library("add", add)
+        return f"{self.facts.library('np')}.{'maximum' if held in work.merges else 'add'}"
 
     def _merge(self, parts: str, work: _Loop) -> str:
         """What blocks give, added up; of peaks the greatest."""
-        if not work.peaks:
+        if not work.merges:
             return f"{self.facts.library('tree_sum', tree_sum)}({parts})"
-        numpy = self.facts.library("np")
-        merges = [f"{numpy}.{'maximum' if s in work.peaks else 'add'}" for s in work.sums]
-        ended = ", ".join(merges) + ("," if len(merges) == 1 else "")
-        return f"{self.facts.library('tree_reduce', tree_reduce)}({parts}, ({ended}))"
+        merges = ", ".join(self._merge_of(s, work) for s in work.sums)
+        return f"{self.facts.library('tree_reduce', tree_reduce)}({parts}, ({merges}{',' * (len(work.sums) == 1)}))"
 
     def _citation(self, node: Node, made: Block) -> Block:
         """The line of the user whose sum is taken, above it; the backward half cites its lines itself."""
@@ -243,11 +246,12 @@ class _Loop:
             raise driver.refuse(loop, "a loop of another kind reads the rows")
         self.first, self.step = loop.target.id, gast.unparse(header.args[2])
         self.sums: dict[str, Block] = {}
-        self.peaks: dict[str, None] = {}  # those of which the greatest is taken
+        self.merges: dict[str, object] = {}  # how two of them are made one, where it is not their sum
         self.adjoints: dict[str, str] = {}  # of rows -> the argument
         self.stacks: dict[str, Node] = {}  # filled and emptied within a trip -> where they begin
         self.moved: dict[Node, None] = {}  # statements that stand in functions of a block
         self.hoisted: Block = []
+        self.known: dict[str, str] = {}  # what is hoisted -> its name
         self._find_results()
         self.starts = {s: self._start(s) for s in self.sums}
         self.body = [self._hoist(node) for node in loop.body]
@@ -260,39 +264,45 @@ class _Loop:
             touching = [n for n in statements(self.loop.body) if held in stores(n) or held in loads(n)]
             if all(self._is_store(node, held) for node in touching):
                 self.adjoints[held] = self._argument_of(held, touching[0])
-            elif all(self._is_addition(node, held) for node in touching):
+            elif all(adds_to(node, held) for node in touching):
                 self.sums[held] = touching
             elif all(self._is_peak(node, held) for node in touching):
                 self.sums[held] = touching
-                self.peaks[held] = None
+                self.merges[held] = np.maximum
+            elif all(self._is_nested(node, held) for node in touching):
+                self.sums[held] = touching
+                self.merges[held] = add
             elif all(self._is_recording(node) for node in touching) and (start := self._empty_stack(held)):
                 self.stacks[held] = start
                 self.moved[start] = None
+            elif steady := [n for n in touching if held in stores(n) and self._is_steady(n)]:
+                self.loop.body.insert(0, copy(steady[0]))
             else:
                 raise self.driver.refuse(touching[0], f"`{held}` is carried from row to row")
 
-    def _is_addition(self, node: Node, held: str) -> bool:
-        """`s = s + e`, `s += e`, `s[k] -= e`, `add_at(s, k, e)`, where e and k do not read s."""
-        if isinstance(node, gast.AugAssign):
-            added = isinstance(node.op, gast.Add | gast.Sub) and written_names(node) in ([], [held])
-            whole, *parts = [n.id for n in find_nodes(node.target, gast.Name)]
-            return added and whole == held and held not in [*parts, *names_in(node.value)]
-        value = getattr(node, "value", None)
-        if isinstance(node, gast.Expr) and isinstance(value, gast.Call):
-            first, *rest = value.args
-            alone = getattr(first, "id", "") == held and not any(held in names_in(one) for one in rest)
-            return alone and not value.keywords and self.driver.function_of(value.func) is add_at
-        if target(node) != held or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
-            return False
-        return getattr(value.left, "id", "") == held and held not in names_in(value.right)
-
     def _is_peak(self, node: Node, held: str) -> bool:
-        """`s = np.maximum(s, e)`, where e does not read s."""
+        """`s = np.maximum(s, e)`, `reached[k] = True`, where e and k do not read s."""
         value = getattr(node, "value", None)
+        if is_write(node) and isinstance(node, gast.Assign) and isinstance(value, gast.Constant):
+            return value.value is True and held not in names_in(part_written(node).slice)
         if target(node) != held or not isinstance(value, gast.Call) or len(value.args) != 2:
             return False
         peak = self.driver.function_of(value.func) is np.maximum and not value.keywords
         return peak and getattr(value.args[0], "id", "") == held and held not in names_in(value.args[1])
+
+    def _is_nested(self, node: Node, held: str) -> bool:
+        """`bars[k] = add(bars[k], e)` of a list, or of what else holds arrays, where e and k do not read it."""
+        value = getattr(node, "value", None)
+        if not is_write(node) or not isinstance(value, gast.Call) or self.driver.function_of(value.func) is not add:
+            return False
+        same = gast.unparse(value.args[0]) == gast.unparse(part_written(node))
+        return same and held not in names_in(part_written(node).slice) | names_in(value.args[1])
+
+    def _is_steady(self, node: Node) -> bool:
+        """Whether a statement alone binds a name, in all trips of all loops to the same."""
+        inner = statements(self.loop.body)
+        changed = {s for one in inner for s in [*written_names(one), *([] if one is node else stores(one))]}
+        return target(node) is not None and not changed & {target(node), *loads(node)}
 
     def _is_recording(self, node: Node) -> bool:
         """Whether a statement puts a value on a stack, or takes it from there: `if taken_stack.pop():`."""
@@ -342,7 +352,7 @@ class _Loop:
             return None
         value = before[0].value
         zero = (isinstance(value, gast.Constant) and value.value == 0) or self._is_zeros(before[0])
-        if held in self.peaks:
+        if self.merges.get(held) is np.maximum:
             zero = isinstance(value, gast.UnaryOp) and getattr(value.operand, "attr", "") == "inf"
         if not zero:
             return None
@@ -357,7 +367,6 @@ class _Loop:
 
     def _hoist(self, node: Node) -> Node:
         """A statement in which the number of all rows is not that of a block."""
-        known: dict[str, str] = {}
 
         def found(part: Node) -> Node | None:
             shape = part.value if isinstance(part, gast.Subscript) else None
@@ -366,16 +375,38 @@ class _Loop:
                 return copy(part)  # of a block it is the same
             if not self.driver.is_count(part):
                 return None
-            text = gast.unparse(part)
-            if text not in known:
-                known[text] = self.facts.names.fresh("known")
-                self.driver.locals.add(known[text])
-                self.hoisted.append(statement(f"{known[text]} = {text}"))
-            return name(known[text])
+            return name(self._known(gast.unparse(part)))
 
+        if self._reads_first(node):
+            begins = self._known(f"{self.facts.library('row_starts', row_starts)}({self.driver.over[0]})", "begins")
+            node = rebuild(node, lambda part: self._among_all(part, begins))
         if not any(self.driver.is_count(part) for one in statements([node]) for part in walk(one)):
             return node
         return rebuild(node, found)
+
+    def _known(self, text: str, wanted: str = "known") -> str:
+        """The name that is bound, before the sums over blocks, to what a block cannot tell."""
+        if text not in self.known:
+            held = self.known[text] = self.facts.names.fresh(wanted)
+            self.driver.locals.add(held)
+            self.hoisted.append(statement(f"{held} = {text}"))
+            self.driver.own[self.hoisted[-1]] = None
+        return self.known[text]
+
+    def _reads_first(self, node: Node) -> bool:
+        """Whether a statement reads the number of a block's first row, its part of the rows apart."""
+        whole = rebuild(copy(node), lambda part: gast.Constant(0, None) if self._is_rows(part) else None)
+        return any(self.first in loads(one) for one in statements([whole]))
+
+    def _is_rows(self, node: Node) -> bool:
+        held = getattr(getattr(node, "value", None), "id", "") if isinstance(node, gast.Subscript) else ""
+        return bool(held) and self._is_part(node, held)
+
+    def _among_all(self, node: Node, begins: str) -> Node | None:
+        """The number of a row of a block, as that among all rows."""
+        if self._is_rows(node):
+            return copy(node)
+        return expression(f"{begins}.item() + {self.first}") if getattr(node, "id", "") == self.first else None
 
     def _check_reads(self) -> None:
         for node in statements(self.body):

@@ -7,7 +7,7 @@ import operator
 import gast
 import numpy as np
 
-from srcgrad.analysis.rows import IN_BLOCK, Form, Phase, Plan, are_rows, plan, read_for_lengths
+from srcgrad.analysis.rows import FIRST, IN_BLOCK, Form, Phase, Plan, are_rows, plan, read_for_lengths
 from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.identity import record, replace
 from srcgrad.core.rules import rule_of
@@ -172,7 +172,7 @@ class _Work:
             self.facts.kinds.of_names[part] = self.facts.kinds.of_names.get(held, UNKNOWN)
         weight = self._weight(phase, body, suffix)
         for node in phase.loop:
-            self._rename(node)
+            self._rename(node, first)
             body += self._add_sum(node, weight) if node in self.plan.totals else [node]
         header.body = body
         return at(header, self.function)
@@ -189,18 +189,18 @@ class _Work:
         weight = self.facts.names.fresh(f"weight{suffix}")
         count = self.facts.names.new_temporary()
         body.append(at(assign(count, expression(f"len({next(iter(self.parts.values()))})")), self.like))
-        value = expression(f"{count} / {self.stop}")
-        self._note(value, np.divide, {"x": value.left, "y": value.right})
-        body.append(at(assign(weight, value), self.like))
+        body.append(at(assign(weight, self._of_two(f"{count} / {self.stop}", np.divide)), self.like))
         return weight
 
-    def _rename(self, node: Node) -> None:
+    def _rename(self, node: Node, first: str) -> None:
         for each in statements([node]):
             lengths = read_for_lengths(each, self.blocks.over, self.facts)  # those of all rows
             read = [n for n in find_nodes(each, gast.Name) if n.id in self.parts and n not in lengths]
             own = [n for n in find_nodes(each, gast.Name) if n.id.endswith(IN_BLOCK)]
             for item in [*read, *own]:
                 item.id = self.parts[item.id.removesuffix(IN_BLOCK)]
+            for item in [n for n in find_nodes(each, gast.Name) if n.id == FIRST]:
+                item.id = first
             if read or own or each in self.plan.totals or len(self.plan.phases) > 1:
                 self.facts.origin.rewritten[self.facts.origin.user.get(each, each)] = None
 
@@ -211,17 +211,13 @@ class _Work:
         made.append(self._as(node, assign(held, node.value)))
         if self.plan.totals[node] == "mean":
             weighed = self.facts.names.new_temporary()
-            value = expression(f"{held} * {weight}")
-            self._note(value, np.multiply, {"x": value.left, "y": value.right})
-            made.append(self._as(node, assign(weighed, value)))
+            made.append(self._as(node, assign(weighed, self._of_two(f"{held} * {weight}", np.multiply))))
             held = weighed
         if self.plan.totals[node] == "max":
             value = expression(f"{self._np()}.maximum({total}, {held})")
             self._note(value, np.maximum, {"x": value.args[0], "y": value.args[1]})
             return [*made, self._as(node, assign(total, value))]
-        value = expression(f"{total} + {held}")
-        self._note(value, np.add, {"x": value.left, "y": value.right})
-        made.append(self._as(node, assign(total, value)))
+        made.append(self._as(node, assign(total, self._of_two(f"{total} + {held}", np.add))))
         self.facts.origin.augmented[made[-1]] = None
         return made
 
@@ -231,6 +227,11 @@ class _Work:
     def _as(self, node: Node, made: Node) -> Node:
         self.facts.origin.user[made] = self.facts.origin.user.get(node, node)
         return at(made, node)
+
+    def _of_two(self, text: str, function: object) -> Node:
+        value = expression(text)
+        self._note(value, function, {"x": value.left, "y": value.right})
+        return value
 
     def _note(self, value: Node, function: object, bound: dict[str, Node]) -> None:
         self.facts.resolution.operation[value] = Operation("op", function, rule_of(function), bound)

@@ -24,6 +24,7 @@ from srcgrad.core.trees import (
     NOTHING,
     Block,
     Node,
+    adds_to,
     assign,
     at,
     copy,
@@ -67,21 +68,11 @@ def only_added(held: str, block: Block, facts: Facts) -> bool:
     """Whether a block does nothing with an adjoint but add to it."""
     for node in statements(block):
         parts = [gast.Expr(part) for part in header(node)] if isinstance(node, COMPOUND) else [node]
-        if any(held in names_mentioned(part) for part in parts) and not _adds(node, held, facts):
+        if any(held in names_mentioned(part) for part in parts) and not (
+            adds_to(node, held) and (target(node) is None or node in facts.tape.accumulates)
+        ):
             return False
     return True
-
-
-def _adds(node: Node, held: str, facts: Facts) -> bool:
-    """Whether a statement is `h = h + e`, `h += e`, `h[i] += e` or `add_at(h, i, e)`, with e and i free of h."""
-    if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
-        others = [node.value, *([node.target.slice] if isinstance(node.target, gast.Subscript) else [])]
-        return held in stores(node) and not any(held in loads(part) for part in others)
-    if node in facts.tape.accumulates and target(node) == held and isinstance(node.value, gast.BinOp):
-        return getattr(node.value.left, "id", "") == held and held not in loads(node.value.right)
-    if isinstance(node, gast.Expr) and written_names(node) == [held]:
-        return not any(held in loads(argument) for argument in node.value.args[1:])
-    return False
 
 
 def can_change_places(one: Block, two: Block, but: set[str]) -> bool:
@@ -222,9 +213,9 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
         or not (_has_blocks(facts) or facts.request.mode in ("reverse", "value-and-grad"))
     ):
         return program
-    for loop in [node for node in program.forward if isinstance(node, gast.For)]:
+    for loop in [node for node in reversed(program.forward) if isinstance(node, gast.For)]:
         back = next((node for node in program.backward if is_backward_form(node, loop) or by_items(node, loop)), None)
-        if back is None or loop not in program.forward:  # a loop that was made one has taken along what follows it
+        if back is None:
             continue
         whole = dict(loop.__dict__), back.body, program.forward
         if not _fuse(loop, back, program, facts):
@@ -283,20 +274,19 @@ class _Pair:
         self.behind = self.program.backward[until + 1 :]
         self.stacks = set(self.facts.tape.pushes.values())  # filled and emptied within a trip
         self.within = statements(self.loop.body) if _has_blocks(self.facts) else self.loop.body
-        self.totals = [str(target(node)) for node in self.within if self._is_total(node)]
+        touched = {held: self._touching(held) for node in self.within if (held := target(node)) is not None}
+        self.totals = [held for held, nodes in touched.items() if all(self._adds(node, held) for node in nodes)]
 
-    def _is_total(self, node: Node) -> bool:
-        """Whether a statement adds to a name that the loop does nothing else with."""
-        held, value = target(node), getattr(node, "value", None)
-        pair: list[Node] = []
+    def _touching(self, held: str) -> Block:
+        return [node for node in self.within if held in (*loads(node), *stores(node))]
+
+    def _adds(self, node: Node, held: str) -> bool:
+        """Whether a statement adds to a name, and does nothing else with it."""
+        value: Node = getattr(node, "value", node)
         blocks = _has_blocks(self.facts)
-        if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub if blocks else gast.Add):
-            pair = [value.left, value.right]
-        elif isinstance(value, gast.Call) and blocks:
-            pair = value.args if function_called(value, self.facts) is np.maximum else []
-        if held is None or len(pair) != 2 or getattr(pair[0], "id", "") != held or held in loads(pair[1]):
-            return False
-        return not any(held in (*loads(one), *stores(one)) for one in self.within if one is not node)
+        if blocks and target(node) == held and function_called(value, self.facts) is np.maximum:
+            return getattr(value.args[0], "id", "") == held and held not in loads(value.args[1])
+        return target(node) == held and adds_to(node, held) and (blocks or isinstance(value.op, gast.Add))
 
     def independent(self, records: dict[Node, None]) -> bool:
         """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""

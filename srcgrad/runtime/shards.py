@@ -88,14 +88,17 @@ def _like_rows(function: Callable[..., Value], shape: tuple[int, ...], dtype: Va
 
 def _blockwise(function: Callable[..., Value], args: Sequence[Value], rank: int, **words: Value) -> Value:
     """One task a block: as many axes as the widest argument has, so that reading a chunk is part of the task."""
-    lengths = next(a.chunks[0] for a in args if isinstance(a, da.Array))
-    starts = np.cumsum((0, *lengths[:-1]))
-    begins = da.from_array(starts, chunks=1, name=False)  # of each block its first row among all
-    pairs = [(a, tuple(range(a.ndim)) if isinstance(a, da.Array) else None) for a in args] + [(begins, (0,))]
+    begins = row_starts(next(a for a in args if isinstance(a, da.Array)))
+    pairs = [(a, tuple(range(a.ndim)) if isinstance(a, da.Array) else None) for a in (*args, begins)]
     given = [one for pair in pairs for one in pair]
     name = getattr(function, "__name__", "") or getattr(getattr(function, "args", [None])[0], "__name__", "block")
     travelling = Travelling(partial(aligned, function))
     return da.blockwise(travelling, tuple(range(rank)), *given, token=name, align_arrays=False, **words)
+
+
+def row_starts(array: Value) -> Value:
+    """Of each block the number of its first row among all: a dask array with one element a block."""
+    return da.from_array(np.cumsum((0, *array.chunks[0][:-1])), chunks=1, name=False)
 
 
 def aligned(function: Callable[..., Value], *args: Value) -> Value:
@@ -133,7 +136,7 @@ def tree_reduce(parts: Sequence[Value], merges: Sequence[Callable[[Value, Value]
     """
     nodes, fold = list(parts), dask.delayed(Travelling(fold_pairs), pure=True)
     while len(nodes) > 1:
-        nodes = [fold(nodes[k : k + FAN], tuple(merges)) for k in range(0, len(nodes), FAN)]
+        nodes = [fold(nodes[k : k + FAN], tuple(map(Travelling, merges))) for k in range(0, len(nodes), FAN)]
     (total,) = dask.compute(nodes[0])
     return tuple(np.require(a, requirements="A") if isinstance(a, np.ndarray) else a for a in total)
 

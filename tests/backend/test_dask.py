@@ -16,6 +16,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 import srcgrad
 from srcgrad.backend import dask as target
@@ -28,6 +29,7 @@ from tests.programs.row_programs import (
     arguments,
     least_squares,
     masked_rows,
+    numbers_of_rows,
     rows_in_turn,
     share_of_rows,
     standardised,
@@ -293,6 +295,7 @@ MOMENT = "(m,) = tree_sum(each_block(standardised_block_1, x, stop))"
         (rows_in_turn, "w_bar = w_bar + w_bar_sum", "w_bar = w_bar_sum"),
         (rows_in_turn, "column += x_rows[i] * w", "column = x_rows[i] * w"),
         (masked_rows, "1 + total_4", "1 + len(x)"),
+        (numbers_of_rows, "begins_.item() + first", "first"),
     ],
 )
 def test_a_total_of_a_phase_that_is_another_is_seen(function: Callable[..., Any], line: str, changed: str) -> None:
@@ -306,6 +309,45 @@ def test_a_total_of_a_phase_that_is_another_is_seen(function: Callable[..., Any]
     exec(text.replace(line, changed), space)
     found = computed(space[f"{function.__name__}_value_and_grad"](*rows))
     assert not all(np.allclose(one, other, rtol=1e-9) for one, other in zip(found, due, strict=True))
+
+
+def layered(layers: Any, x: Any, k: Any) -> Any:
+    h = x
+    for w, b in layers:
+        h = np.tanh(h @ w + b)
+    return np.mean(h[np.arange(len(k)), k])
+
+
+def hidden_states(moves: Any, seen: Any, k: Any) -> Any:
+    total, moves = 0.0, moves - logsumexp(moves, axis=1, keepdims=True)
+    seen = seen - logsumexp(seen, axis=1, keepdims=True)
+    for row in k:
+        alpha = logsumexp(moves[0]) + seen[:, row[0]]
+        for one in row[1:]:
+            alpha = logsumexp(alpha[:, None] + moves, axis=0) + seen[:, one]
+        total += logsumexp(alpha)
+    return total
+
+
+def test_lists_of_arrays_and_recurrences_within_a_row() -> None:
+    """What blocks add to lists is no longer list, and what a block marks is marked in all."""
+    g = np.random.default_rng(2)
+    layers, x = [(g.standard_normal((2, 2)), g.standard_normal(2)) for _ in range(2)], g.standard_normal((N, 2))
+    states = g.standard_normal((2, 2)), g.standard_normal((2, 3))
+    for function, wrt, given in (
+        (layered, ("layers",), (layers, x, g.integers(0, 2, N))),
+        (layered, ("x",), (layers, x, g.integers(0, 2, N))),
+        (hidden_states, ("moves", "seen"), (*states, g.integers(0, 3, (N, 4)))),
+    ):
+        shard = dict.fromkeys({"x", "k"} & {*inspect.signature(function).parameters}, 0)
+        found = srcgrad.value_and_grad(function, wrt, target="dask", shard=shard, chunks=3)(*given)
+        due = srcgrad.value_and_grad(function, wrt)(*given)
+        flat = [np.concatenate([np.ravel(a) for a in _leaves(one)]) for one in (found, due)]
+        np.testing.assert_allclose(*flat, rtol=1e-12)
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for one in value for leaf in _leaves(one)] if isinstance(value, list | tuple) else [value]
 
 
 def in_a_branch(w: Any, x: Any, y: Any) -> Any:

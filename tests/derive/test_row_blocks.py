@@ -20,7 +20,12 @@ from srcgrad.interface.cli import main
 from srcgrad.interface.dump import dump
 from tests.programs.row_programs import REFUSED, RIGHT, N, arguments, least_squares, pairs, sums_by_column
 
-SEVERAL = {"centred": 3, "share_of_rows": 3, "standardised": 5}  # loops over rows: forward, and back
+SEVERAL = {
+    "centred": 3,
+    "share_of_rows": 3,
+    "standardised": 5,
+    "numbers_of_rows": 4,
+}  # loops over rows: forward, and back
 SEVERAL |= dict.fromkeys(("normalised_in_helper", "shares_of_all_rows"), 5)
 AFTER = (
     "masked_rows",
@@ -63,6 +68,7 @@ def test_value_and_gradient(function: Callable[..., Any], rows: int | None) -> N
     assert "_stack" not in derivative.source or function.__name__ in (
         "layers",
         "rows_in_turn",
+        "numbers_of_rows",
     )  # whose inner loops record
     loops = SEVERAL.get(function.__name__, 2 if function.__name__ in AFTER else 1)
     assert derivative.source.count("for first") == loops

@@ -174,11 +174,26 @@ def masked_rows(w: Any, x: Any, y: Any) -> Any:
     return np.mean(r * r) + np.sum(r) / (1 + len(r)) + np.sum(np.tanh(z) @ w) + np.mean(x[~chosen])
 
 
+def numbers_of_rows(w: Any, x: Any, y: Any) -> Any:
+    number, total = np.arange(len(x)), 0.0
+    highest = np.max(np.abs(x @ w))
+    for i, row in enumerate(x):
+        if y[i] > 0.0:
+            total += np.sum(row * w) * i
+        else:
+            total -= y[i] ** 2
+    z = np.stack([np.tanh(row * w) for row in x])
+    z[y > 0.0, 0] = 0.5
+    e = x[:, 1:] - w[0] * x[:, :-1]
+    total = total + np.sum(e * e) + e.size * w[1] + np.mean(np.cos(number * y))
+    return total + highest * np.sum(z) + np.sum(z[number, number % 2])
+
+
 RIGHT = (
     least_squares, penalty_between, log_sum_exp, after_the_sum, products_of_rows, sums_by_column, layers,
     kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted, lengths, new_axes,
     centred, share_of_rows, standardised, rows_of_a_block, count_in_helper, normalised_in_helper, shares_of_all_rows,
-    rows_in_turn, masked_rows,
+    rows_in_turn, masked_rows, numbers_of_rows,
 )  # fmt: skip
 
 

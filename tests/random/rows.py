@@ -36,7 +36,7 @@ FORMS = {
         "{r} * len(x) / 6.0", "np.sqrt(np.sum({m} * {m}, axis=-1) + 0.1)", "{v}[k] * {r}", "{m}[np.arange(len({r})), k]",
         "np.take_along_axis({m}, k[:, None], axis=1)[:, 0]", "np.linalg.norm({m}, axis=1)", "np.inner({m}, {v})",
         "{r} / {r}.shape[0]", "np.exp({r} - np.max({r}))", "np.interp({r}, np.linspace(-3.0, 3.0, 3), {v})", "spread({r})",
-        "np.var({m}, axis=1)",
+        "np.var({m}, axis=1)", "{r} + np.sin(np.arange(len({r})))",
     ),
     "v": (
         "np.sum({m}, axis=0)", "np.mean({m}, axis=0)", "{r} @ {m}", "{m}.T @ {r}", "np.mean({m} * {m}, axis=0)", "np.tanh({v})",
@@ -71,6 +71,7 @@ BLOCKS = {  # statements that hold others, of a new name h
     "s": ("{h}q = {r} > 0.0\n{h} = np.sum({m}[{h}q] @ {v} * {r}[{h}q]) / (1.0 + len({r}[{h}q]))",
           "{h} = 0.0\nfor i in range(3):\n    {h} = {h} + {v}[i] * {s}", "{h} = np.mean({r})\n{h} = {h} + np.sum({r} * {h})",
           "{h} = 0.0\nfor i in range(len(x)):\n    {h} += {m}[i] @ {v} * {r}[i]",
+          "{h} = 0.0\nfor i in range(len(x)):\n    if {r}[i] > 0.0:\n        {h} += i * {r}[i]\n    else:\n        {h} -= {s}",
           "{h} = {s}\nfor row in {m}:\n    {h} = {h} + np.max(np.cumsum(row) * {v})",
           "{h} = 0.0\nfor a, b in zip({m}, {r}):\n    if b < 0.0:\n        continue\n    {h} -= np.tanh(a @ {v}) * b",
           "{h} = sum([np.tanh(a @ {v}) - b for a, b in zip({m}, {r})]) / len(x)", "{h} = sum(q * q for q in {r})",
@@ -78,7 +79,7 @@ BLOCKS = {  # statements that hold others, of a new name h
 }  # fmt: skip
 STRAY = {  # loops over rows in which one needs another, or its number
     "s": ("{h} = 0.0\nfor i in range(len(x)):\n    {h} = {h} * 0.5 + {r}[i]", "{h} = 0.0\nfor row in {m}:\n    {h} = row @ {v}",
-          "{h} = 0.0\nfor i in range(1, len(x)):\n    {h} += {r}[i] * {r}[i - 1]", "{h} = 0.0\nfor i in range(len(x)):\n    {h} += i * {r}[i]",
+          "{h} = 0.0\nfor i in range(1, len(x)):\n    {h} += {r}[i] * {r}[i - 1]",
           "{h} = 0.0\nfor q in {r}:\n    {h} += q\n    if {h} > 0.5:\n        break", "{h} = 0.0\nfor q in {r}:\n    {h} += q * np.sum({r})",
           "{h} = 0.0\n{h}c = {h}\nfor q in {r}:\n    {h} += q\n{h} = {h} * 2.0 + {h}c",
           "{h} = np.sum(np.outer({r}[{r} > 0.0], {r}[{r} > 0.0]))", "{h} = np.sum({r}[{r} > 0.0] * {r}[{r} <= 0.0])",
@@ -91,7 +92,7 @@ STRAY = {  # loops over rows in which one needs another, or its number
 WRONG = {  # what mixes rows, asks for the rows of a block, or is refused for another reason
     "m": ("np.sort({m}, axis=0)", "{m}[::-1]", "np.cumsum({m}, axis=0)", "np.roll({m}, 1, axis=0)", "{m} + {m}[0]",
           "np.reshape({m}, (3, -1)).T"),
-    "r": ("{r}[np.argsort({r})]", "{r} + np.arange(len({r}))", "{r}[k]", "{m}[k, np.arange(len(x)) % 3]", "np.cumsum({r})", "{r} - {r}[0]",
+    "r": ("{r}[np.argsort({r})]", "{r}[k]", "{m}[k, np.arange(len(x)) % 3]", "np.cumsum({r})", "{r} - {r}[0]",
           "({m} @ {m}.T) @ {r}", "{r} * np.ones(6)", "np.diff({r}, prepend=0.0)"),
     "v": ("{m}[0]", "np.median({m}, axis=0)", "np.sum({m}[1:], axis=0)", "np.prod({m}, axis=0)"),
     "s": ("np.median({r})", "{r}[1]", "np.sum({m}[1:] * {m}[:-1])", "np.prod({r})", "np.max({r}[1:])", "np.sum({m}[k])"),
