@@ -18,7 +18,9 @@ from srcgrad.core.processes import working_folder_last
 
 working_folder_last()  # before anything is imported that may be in it
 
+import gc  # noqa: E402
 import importlib  # noqa: E402
+import sys  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402 - a public name may be any object
 
 from srcgrad.core import __version__ as __version__  # noqa: E402
@@ -130,8 +132,16 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
-    importlib.import_module("srcgrad.core.original_libraries")  # before any module that reads what may be replaced
-    return getattr(importlib.import_module(f"srcgrad.{home}"), name)
+    if f"srcgrad.{home}" in sys.modules:
+        return getattr(importlib.import_module(f"srcgrad.{home}"), name)
+    enabled = gc.isenabled()
+    gc.disable()  # modules are no garbage: collecting while they are made costs a sixth of the first gradient
+    try:
+        importlib.import_module("srcgrad.core.original_libraries")  # before any module that reads what may be replaced
+        return getattr(importlib.import_module(f"srcgrad.{home}"), name)
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,6 @@ The one exception of srcgrad, and the codes that it carries.
 
 from __future__ import annotations
 
-import difflib
 import linecache
 import os
 import re
@@ -112,6 +111,8 @@ def near_names(name: str, known: Iterable[str]) -> str:
     >>> near_names("sun", ["sum", "sin", "exp"])
     'did you mean sum or sin?'
     """
+    import difflib
+
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.6)
     return f"did you mean {' or '.join(near)}?" if near else ""
 

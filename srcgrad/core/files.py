@@ -15,7 +15,6 @@ import os
 import pathlib
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -257,6 +256,8 @@ def replace(place: pathlib.Path, content: bytes) -> None:
     """Write a file; two processes may do so at once, and a folder that cannot be written to is no error."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+        import tempfile
+
         with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
             file.write(content)
         os.replace(file.name, place)

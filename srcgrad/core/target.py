@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any  # functions, programs and what texts read from outside are arbitrary objects
 
+import numpy as np
+
 from srcgrad.core.facts import Facts, Names
 from srcgrad.core.files import load
 from srcgrad.core.identity import Function, record
@@ -95,3 +97,13 @@ class Target:
     closures: bool = True  # whether a function may return one: a pullback that keeps what was computed
     spreads: bool = False  # whether rows of arguments are spread over workers, and it is for nothing else
     complex: bool = True  # whether its numbers may be complex
+
+
+def without_axes(value: object) -> object:
+    """An array without axes as a number; other values as they are."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def is_alone(base: Any) -> bool:
+    """Whether the base of an array is memory that compiled code has made, and that nothing else holds."""
+    return type(base).__name__ == "_MemInfo" and base.parent is None and base.refcount == 1

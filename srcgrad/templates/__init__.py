@@ -7,6 +7,7 @@ import importlib.util
 import threading
 from collections.abc import Iterable
 
+from srcgrad.core.files import collection_paused
 from srcgrad.core.original_libraries import take
 
 FAMILIES = (
@@ -81,7 +82,7 @@ def families() -> tuple[str, ...]:
 
 
 def _load(names: Iterable[str]) -> None:
-    with _lock:
+    with _lock, collection_paused():
         for family in names:
             if family not in _loaded:
                 importlib.import_module(f"{__name__}.{family}")

@@ -23,7 +23,7 @@ from srcgrad.backend.numba.value_types import decorators, ranges, respell_for_nu
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, python_function
 from srcgrad.core.source_text import users_place
-from srcgrad.core.target import Target, Text
+from srcgrad.core.target import Target, Text, without_axes
 from srcgrad.core.trees import Node, find_nodes
 
 REMEDY = "write it with loops, numbers, arrays and tuples (docs/numba.md), or leave out target='numba'"
@@ -107,16 +107,6 @@ def numba_argument(value: object, contiguous: bool = True) -> Any:
     raise DifferentiationError(
         "E5026", f"an argument is of type {type(value).__name__}", "pass numbers, arrays, and tuples of them"
     )
-
-
-def without_axes(value: object) -> object:
-    """An array without axes as a number; other values as they are."""
-    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
-
-
-def is_alone(base: Any) -> bool:
-    """Whether the base of an array is memory that compiled code has made, and that nothing else holds."""
-    return type(base).__name__ == "_MemInfo" and base.parent is None and base.refcount == 1
 
 
 @functools.lru_cache(maxsize=256)

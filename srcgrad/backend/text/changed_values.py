@@ -16,7 +16,7 @@ from srcgrad.backend.text.import_effects import FUNCTIONS, Effects, Event, Place
 from srcgrad.core.bindings import Binding, StaticModule, binding_of_text
 from srcgrad.core.identity import record
 from srcgrad.core.trees import parsed_children, parsed_nodes
-from srcgrad.frontend.calls.side_effects import MODULES, SOURCES
+from srcgrad.frontend.calls.side_effects import MODULES, sources
 
 
 @record(frozen=True)
@@ -406,7 +406,7 @@ def draws_elsewhere(function: object, call: ast.Call) -> bool:
     """Whether a call draws from a source that the whole program shares, or from one that has no seed."""
     if function is None:
         return False
-    drawn = isinstance(getattr(function, "__self__", None), SOURCES)
+    drawn = isinstance(getattr(function, "__self__", None), sources())
     seeded = bool(call.args or call.keywords)  # `default_rng(7)`
     return drawn or (str(getattr(function, "__module__", None)).startswith(MODULES) and not seeded)
 

@@ -39,7 +39,7 @@ from srcgrad.core.module_text import STAR, Definition, is_in_library, is_trusted
 from srcgrad.core.printer import docstring, expression, parameters, statement, wrap_definition
 from srcgrad.core.source_text import FunctionNode, comments, segment
 from srcgrad.core.trees import Block, Node, parse_tree, same_tree, walk
-from srcgrad.frontend.calls.side_effects import DRAWS
+from srcgrad.frontend.calls.side_effects import drawing_methods
 
 
 def draws(expression: str, module: StaticModule) -> bool:
@@ -57,7 +57,11 @@ def _draws(call: ast.Call, module: StaticModule) -> bool:
     if found is not None and found.object is not None:
         return draws_elsewhere(found.object, call)
     method = call.func
-    if not isinstance(method, ast.Attribute) or method.attr not in DRAWS or not isinstance(method.value, ast.Name):
+    if (
+        not isinstance(method, ast.Attribute)
+        or method.attr not in drawing_methods()
+        or not isinstance(method.value, ast.Name)
+    ):
         return False
     held = method.value.id
     return sum(isinstance(node, ast.Name) and node.id == held for node in ast.walk(module.tree)) > 2

@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dataclasses
+import functools
 import inspect
 import random
 import types
@@ -584,7 +585,7 @@ def places_filled(call: Node, facts: Facts, local: frozenset[str], *, alone: boo
     rule = rule_of(called)
     filled = [word.value for word in call.keywords if word.arg == "out" and getattr(word.value, "value", 0) is not None]
     if isinstance(called, types.BuiltinMethodType | MethodType) and called.__name__ == "shuffle":
-        return call.args[:1] if isinstance(called.__self__, SOURCES) else []
+        return call.args[:1] if isinstance(called.__self__, sources()) else []
     if isinstance(call.func, gast.Attribute) and rule is None:
         owner = binding_of(call.func.value, facts, local)
         if meant is None or (owner is not None and not isinstance(owner.object, ModuleType | type)):
@@ -1344,8 +1345,19 @@ def _bound_name(node: Node) -> list[str]:
     return [node.id] if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store) else []
 
 
-SOURCES = (np.random.Generator, np.random.RandomState, random.Random)
-DRAWS = {name for source in SOURCES for name in dir(source) if name[0] != "_"} - set(dir(np.ndarray)) - set(dir(dict))
+@functools.cache
+def sources() -> tuple[type, ...]:
+    """What draws random numbers."""
+    return np.random.Generator, np.random.RandomState, random.Random
+
+
+@functools.cache
+def drawing_methods() -> set[str]:
+    """The methods by which it does."""
+    known = {name for source in sources() for name in dir(source) if name[0] != "_"}
+    return known - set(dir(np.ndarray)) - set(dir(dict))
+
+
 MODULES = ("numpy.random", "random", "secrets", "uuid", "time")
 
 
@@ -1391,15 +1403,15 @@ def _is_draw(node: Node, facts: Facts, local: frozenset[str], seeded: set[str | 
     found = binding_of(node.func, facts, local)
     if found is not None:
         module = str(getattr(found.object, "__module__", None) or "")
-        drawn = isinstance(getattr(found.object, "__self__", None), SOURCES) or module.startswith(MODULES)
+        drawn = isinstance(getattr(found.object, "__self__", None), sources()) or module.startswith(MODULES)
         return drawn and not (isinstance(found.object, type | types.BuiltinFunctionType) and _has_seed(node))
     if not isinstance(node.func, gast.Attribute):
         return False
     base = binding_of(node.func.value, facts, local)
     if base is not None:
-        return isinstance(base.object, SOURCES)
+        return isinstance(base.object, sources())
     held = node.func.value.id if isinstance(node.func.value, gast.Name) else ""
-    return node.func.attr in DRAWS and held not in seeded
+    return node.func.attr in drawing_methods() and held not in seeded
 
 
 def _has_seed(call: Node | None) -> bool:

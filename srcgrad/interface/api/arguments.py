@@ -23,13 +23,12 @@ import numpy as np
 from srcgrad.analysis.activity import activity
 from srcgrad.analysis.argument_kinds import FLOATING, built_in, kinds_of_annotations
 from srcgrad.analysis.dtypes import is_complex_value
-from srcgrad.backend.numba.target import is_alone, without_axes
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.core.namespace import LiveNamespace
 from srcgrad.core.source_text import source_of
-from srcgrad.core.target import DeviceArray
+from srcgrad.core.target import DeviceArray, is_alone, without_axes
 from srcgrad.core.trees import Node, defaults_of, every_parameter, find_nodes, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.module import Module
