@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import field
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import (
     Any,  # called functions are arbitrary objects
     TypeVar,
@@ -64,7 +64,7 @@ from srcgrad.derive.program import Program
 from srcgrad.derive.regularity import meets_doubt_in_call, note_masks
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.side_effects import check_repeatable
-from srcgrad.frontend.functions_with_rules import is_of_library
+from srcgrad.frontend.functions_with_rules import is_of_library, with_places
 from srcgrad.frontend.normalise import watch_writes
 from srcgrad.frontend.resolve import (
     FROZEN,
@@ -921,6 +921,10 @@ def _add_derivative_argument(call: Node, operation: Operation, facts: Facts) -> 
     own = [one.id for one in (*tree.args.posonlyargs, *tree.args.args)]
     elements = _elements(call, operation, facts)
     places = [k for k, one in enumerate(elements) if active_operand(one, facts)]
+    if tree.args.vararg is not None and isinstance(function, FunctionType):  # `def g(u, *args)`
+        function = with_places(function, -1, leading + len(elements)) or function
+        tree = facts.module.callee(function, call, facts).tree
+        own = parameters(tree)
     if len(own) < leading + len(elements) or tree.args.vararg is not None:
         raise facts.refuse(
             call, "E5005", f"the arguments do not fit those of `{gast.unparse(given)}`", f"it takes: {', '.join(own)}"

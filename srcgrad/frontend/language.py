@@ -55,9 +55,12 @@ from srcgrad.runtime import add_at, fields_of
 
 def check_names(function: Node, facts: Facts) -> Node:
     """Refuse a name that nothing binds, before anything is derived from it."""
+    known = facts.names.local | {
+        n.id for s in function.body for n in find_nodes(s, gast.Name) if isinstance(n.ctx, gast.Param)
+    }
     for statement in function.body:
         for item in walk(statement):
-            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id not in facts.names.local:
+            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id not in known:
                 if facts.namespace.lookup(item.id) is None:
                     near = near_names(item.id, facts.names.local)
                     remedy = f"import or define `{item.id}` in the module of {facts.source.name}"

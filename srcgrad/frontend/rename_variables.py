@@ -175,9 +175,9 @@ def _uses(block: Block) -> list[tuple[Node, Node]]:
 
 def _read(part: Node) -> list[Node]:
     """The names that an expression reads, but not those that a comprehension in it binds for itself."""
-    if not holds(part, *_COMPREHENSIONS):
+    if not holds(part, *COMPREHENSIONS):
         return [item for item in find_nodes(part, gast.Name) if isinstance(item.ctx, gast.Load)]
-    if not isinstance(part, _COMPREHENSIONS):
+    if not isinstance(part, COMPREHENSIONS):
         return [item for child in children(part) for item in _read(child)]
     first = part.generators[0].iter  # is of the scope around
     own = {item.id for each in part.generators for item in find_nodes(each.target, gast.Name)}
@@ -187,7 +187,7 @@ def _read(part: Node) -> list[Node]:
     ]
 
 
-_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 def _unite(reaching: Definitions, uses: list[tuple[Node, Node]], facts: Facts | None = None) -> list[int]:
@@ -386,7 +386,7 @@ class Scope:
     @property
     def function(self) -> Scope:
         """The scope itself, or that of the function in which a comprehension stands."""
-        return self.outer.function if isinstance(self.node, _COMPREHENSIONS) and self.outer is not None else self
+        return self.outer.function if isinstance(self.node, COMPREHENSIONS) and self.outer is not None else self
 
     def home(self, identifier: str) -> Scope | None:
         """Where a name that stands here is bound; None for what is outside of the whole text."""
@@ -416,7 +416,7 @@ def tree_without_shadows(tree: Node) -> Node:
         g = lambda k_: k_ * x
         return g(k)
     """
-    inner = [n for n in find_nodes(tree, *_COMPREHENSIONS, *_FUNCTIONS) if n is not tree]
+    inner = [n for n in find_nodes(tree, *COMPREHENSIONS, *_FUNCTIONS) if n is not tree]
     if not inner and not any(map(_is_reserved, find_nodes(tree, gast.Name))):
         return tree
     if holds(tree, gast.ClassDef) or not any(_renamed(_scopes(tree))):
@@ -618,7 +618,7 @@ def _look(node: Node, scope: Scope, found: list[Scope]) -> None:
             scope.function.bound[node.target.id] = None
         _look(node.value, scope, found)
         return
-    if isinstance(node, _COMPREHENSIONS):
+    if isinstance(node, COMPREHENSIONS):
         _look(node.generators[0].iter, scope, found)
         _open_scope(node, scope, found)
         return

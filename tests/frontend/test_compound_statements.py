@@ -192,6 +192,30 @@ def found_on_trial(x):
     return y * x
 
 
+def variables_of_their_own_on_trial(x):
+    """What a comprehension or a lambda binds is no variable of the function, whatever it is called there."""
+    v, k = 2.0 * x, x
+    try:
+        w = sum([v * k for v in [x, v]])
+        y = v * w + brentq(lambda k: k**3 + k - x * w, -5.0, positive(x) + 3.0) * k
+    except ValueError:
+        y = v
+    return y * k
+
+
+def names_so_far(v, x):
+    if v > 0.0:
+        y = named(locals(), "x")
+    else:
+        z = x * v
+        y = named(locals(), "z")
+    return y * v
+
+
+def named(names, key):
+    return names[key] ** 2
+
+
 def cubic(u, x):
     return u**3 + u - x
 
@@ -199,6 +223,8 @@ def cubic(u, x):
 CASES = [
     *((contexts_on_trial, (np.float64(x),)) for x in (0.2, 0.9)),
     *((found_on_trial, (x,)) for x in (-5.0, 1.2)),
+    *((variables_of_their_own_on_trial, (x,)) for x in (-0.5, 1.2)),
+    *((names_so_far, (v, 1.2)) for v in (-0.5, 0.5)),
     *((branches_on_trial, (x,)) for x in (0.5, 1.5, 2.5, 3.5)),
     *((returns_on_trial, (x,)) for x in (0.5, 1.5, 2.5)),
     *((behind_a_raise, (x,)) for x in (-0.5, 1.5)),

@@ -284,6 +284,13 @@ def test_writes_into_what_may_be_integers_are_looked_at(f):
         grad(f)(x)
 
 
+def carried(held, y):
+    """A loop begins with integers."""
+    for _ in range(2):
+        held = np.dot(np.array([[1.0, y], [y, 2.0]]), held) * y
+    return held[1]
+
+
 PLACES = np.arange(4)
 WHOLE = {
     "choose": lambda y: np.choose(PLACES % 2, [PLACES, y]) * y,
@@ -294,6 +301,7 @@ WHOLE = {
     "polyder": lambda y: np.polyder([3, y, 1]),
     "polyint": lambda y: np.polyint([3, y, 1], 2),
     "bincount": lambda y: np.bincount([0, 1, 1], weights=[y, 2.0 * y, 3]) * y,
+    "an array that floats take the place of": lambda y: carried(np.array([3, 0]), y),
     "bincount of cut numbers": lambda y: np.bincount([0, 1, 1], weights=(y * np.ones(3)).astype(int)) * y,
 }
 
@@ -303,6 +311,18 @@ def test_integers_beside_what_varies(f):
     """Integers in a list of choices, or as coefficients, carry nothing, and are no error."""
     assert vjp(f, 1.3)[0].dtype == np.asarray(f(1.3)).dtype
     check_grads(f, (1.3,), order=2)
+
+
+@pytest.mark.parametrize(("kind", "slope"), [(int, [10.0, 0.0]), (float, [12.4, 1.5])])
+def test_a_sum_of_a_dtype_that_only_a_run_knows(kind, slope):
+    """Forward mode took integers for floats, which carry a derivative."""
+
+    def f(x, kind):
+        return np.sum(x * 3.0, dtype=kind) * x[0]
+
+    x = np.array([0.5, 9.4 / 3.0])
+    np.testing.assert_allclose(grad(f)(x, kind), np.array(slope))
+    np.testing.assert_allclose(jvp(f, (x, kind), (np.ones(2), None))[1], sum(slope))
 
 
 def test_a_list_that_a_dict_gives_is_one():

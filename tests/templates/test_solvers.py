@@ -221,6 +221,16 @@ def some_are_constant(p: Any, k: Any) -> Any:
     return brentq(change, 0.0, 9.0, args=(p, 3, 2.0)) * quad(change, 0.1 * k, k, args=(p, 2, k), epsabs=1e-11)[0]
 
 
+def change_of_several(x, *rest):
+    p, q = rest
+    return x**3 + p * x - q
+
+
+def several_parameters(k: Any, a: Any) -> Any:
+    root = brentq(change_of_several, 0.0, 9.0, args=(0.5 * k, a))
+    return root * quad(change_of_several, 0.0, a, args=(2.0, k))[0]
+
+
 def in_a_loop_and_a_branch(k: Any) -> Any:
     total = 0.0
     for i in range(3):
@@ -242,6 +252,7 @@ SECOND = [
     *[pair for pair in PROGRAMS if pair[0] is not infinite_ends],
     (two_double_integrals, (0.7,)),
     (some_are_constant, (np.array([1.3, 4.0]), 0.9)),
+    (several_parameters, (1.3, 0.9)),
     (in_a_loop_and_a_branch, (0.7,)),
 ]
 

@@ -46,9 +46,9 @@ from srcgrad.frontend.calls.side_effects import augmented_in, changed_in, check_
 from srcgrad.frontend.context import Rewriting
 from srcgrad.frontend.desugar.desugar import plain_block
 from srcgrad.frontend.desugar.loops import trips
+from srcgrad.frontend.rename_variables import COMPREHENSIONS
 from srcgrad.frontend.resolve import binding_of
 
-_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
@@ -159,7 +159,7 @@ def _names(node: Node) -> list[Node]:
     if isinstance(node, gast.Name):
         return [node]
     own: set[str] = set()
-    if isinstance(node, _COMPREHENSIONS):
+    if isinstance(node, COMPREHENSIONS):
         targets = [n for g in node.generators for n in walk(g.target)]
         own = {n.id for n in targets if isinstance(n, gast.Name)}
     elif isinstance(node, _FUNCTIONS):

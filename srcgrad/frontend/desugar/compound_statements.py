@@ -49,6 +49,7 @@ from srcgrad.frontend.calls.side_effects import is_report
 from srcgrad.frontend.context import StatementBuilder
 from srcgrad.frontend.desugar.assignments import is_quiet
 from srcgrad.frontend.language import changes, moves
+from srcgrad.frontend.rename_variables import COMPREHENSIONS
 from srcgrad.frontend.resolve import binding_of, bound_by, fails, object_of
 from srcgrad.runtime import exception_of, put_into_copy
 
@@ -138,21 +139,25 @@ def _asks_locals(node: Node) -> bool:
 
 def _as_dict(node: Node, function: Node) -> Node:
     """A dict of the names that are bound for `locals()`, if these are known."""
-    known = _bound_before(node, function) if _asks_locals(node) else None
+    known = _bound_before(node, function.body, parameters(function)) if _asks_locals(node) else None
     items = ", ".join(f"{one!r}: {one}" for one in known or ())
     return node if known is None else at(expression("{" + items + "}"), node)
 
 
-def _bound_before(call: Node, function: Node) -> list[str] | None:
+def _bound_before(call: Node, block: Block, before: Sequence[str]) -> list[str] | None:
     """The names that a function has bound where it makes a call; None where that depends on what a run does."""
-    found = dict.fromkeys(parameters(function))
-    for node in function.body:
+    found = dict.fromkeys(before)
+    for node in block:
+        inner = _names_stored(node)
         if any(n is call for n in walk(node)):
-            inner = [] if isinstance(node, gast.Assign | gast.Expr | gast.Return) else _names_stored(node)
+            for side in (node.body, node.orelse) if isinstance(node, gast.If) else ():
+                if any(n is call for s in side for n in walk(s)):
+                    return _bound_before(call, side, list(found))
+            inner = [] if isinstance(node, gast.Assign | gast.Expr | gast.Return) else inner
             return None if set(inner) - set(found) else list(found)
-        if not isinstance(node, gast.Assign) and set(_names_stored(node)) - set(found):
+        if not isinstance(node, gast.Assign) and set(inner) - set(found):
             return None
-        found.update(dict.fromkeys(_names_stored(node)))
+        found.update(dict.fromkeys(inner))
     return None
 
 
@@ -794,8 +799,8 @@ def _probe(unit: Block, trial: _Trial, work: _Work) -> Node:
         value = _tried_value(node, work)
         if value is None:
             continue
-        value = _tried_store(node, value, trial, work)
-        value = substitute(copy(value), {k: copy(v) for k, v in moved.items()})
+        value = _names_apart(copy(_tried_store(node, value, trial, work)), work)
+        value = substitute(value, {k: copy(v) for k, v in moved.items()})
         bound = _bound_by(node)
         for item in [n for one in bound for n in find_nodes(one, gast.Name)]:
             moved[item.id] = name(work.facts.names.fresh(item.id))
@@ -810,6 +815,19 @@ def _probe(unit: Block, trial: _Trial, work: _Work) -> Node:
         for target, value in (steps if whole else steps[:-1])
     ]
     return gast.ListComp(literal_node(None) if whole else last[1], generators)
+
+
+def _names_apart(value: Node, work: _Work) -> Node:
+    """An expression in which variables of comprehensions and lambdas have names that the function has not."""
+    for scope in find_nodes(value, gast.Lambda, *COMPREHENSIONS):
+        within = [scope.args] if isinstance(scope, gast.Lambda) else [one.target for one in scope.generators]
+        own = [n.id for part in within for n in find_nodes(part, gast.Name) if not isinstance(n.ctx, gast.Load)]
+        around = scope.args.defaults if isinstance(scope, gast.Lambda) else [scope.generators[0].iter]
+        outside = {n for part in around for n in walk(part)}
+        new = {one: work.facts.names.fresh(one) for one in own}
+        for item in find_nodes(scope, gast.Name):
+            item.id = item.id if item in outside else new.get(item.id, item.id)
+    return value
 
 
 def _one(value: Node) -> Node:

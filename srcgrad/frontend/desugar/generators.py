@@ -50,6 +50,7 @@ from srcgrad.frontend.calls.inline_call import default_of
 from srcgrad.frontend.context import StatementBuilder, is_same
 from srcgrad.frontend.desugar.compound_statements import twins, with_end
 from srcgrad.frontend.early_facts import reads_varied, varied_names
+from srcgrad.frontend.rename_variables import COMPREHENSIONS
 from srcgrad.frontend.resolve import binding_of, object_of
 
 _YIELDS = (gast.Yield, gast.YieldFrom)
@@ -165,7 +166,7 @@ def _is_repeated(node: Node, held: str) -> bool:
     for item in walk(node):
         if isinstance(item, _LOOPS):
             late += [*item.body, *([item.test] if isinstance(item, gast.While) else [])]
-        elif isinstance(item, _COMPREHENSIONS):
+        elif isinstance(item, COMPREHENSIONS):
             late += [n for n in gast.iter_child_nodes(item) if n is not item.generators[0]]
             late += item.generators[0].ifs
         elif isinstance(item, _FUNCTIONS):
@@ -673,7 +674,6 @@ def _replace_yield(block: Block, inside: Block, node: Node, work: _Work) -> Bloc
 
 # -- lists ------------------------------------------------------------------------------------------------------------
 _LATE = (gast.Lambda, gast.IfExp, gast.BoolOp)
-_COMPREHENSIONS = (gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp)
 
 
 def _consumed(value: Node, node: Node, before: Block, work: _Work) -> Node:
@@ -684,7 +684,7 @@ def _consumed(value: Node, node: Node, before: Block, work: _Work) -> Node:
         elif isinstance(value, gast.BoolOp):
             value.values[0] = _consumed(value.values[0], node, before, work)
         return value
-    if isinstance(value, _COMPREHENSIONS):
+    if isinstance(value, COMPREHENSIONS):
         first: Node = value.generators[0]
         whole = not isinstance(value, gast.GeneratorExp)
         first.iter = _listed(first.iter, node, before, work, whole)

@@ -606,21 +606,33 @@ def _cast(name):
     return ((f"{name}(x, dtype=np.float64)", (4,)), (f"{name}(x, axis=0, dtype=float)", (3, 2)))
 
 
+@declare_other_form(np.sum, _cast("np.sum"), {2: "dtype"}, dtype=())
+def sum_of_dtype(a, axis=None, dtype=None, *, keepdims=False):
+    return np.sum(np.asarray(a, dtype), axis=axis, keepdims=keepdims)
+
+
+@declare_other_form(np.mean, _cast("np.mean"), {2: "dtype"}, dtype=())
+def mean_of_dtype(a, axis=None, dtype=None, *, keepdims=False):
+    made = np.asarray(a, dtype)
+    require_handled(made.dtype.kind in "fc", "a mean of integers, which is cut off")
+    return np.mean(made, axis=axis, keepdims=keepdims)
+
+
 @declare_other_form(np.prod, _cast("np.prod"), {2: "dtype"}, dtype=())
 def prod(a, axis=None, dtype=None, *, keepdims=False):
-    return np.prod(np.asarray(a).astype(dtype), axis=axis, keepdims=keepdims)
+    return np.prod(np.asarray(a, dtype), axis=axis, keepdims=keepdims)
 
 
 @declare_other_form(np.cumsum, _cast("np.cumsum"), {2: "dtype"}, dtype=())
 def cumsum(a, axis=None, dtype=None):
-    return np.cumsum(np.asarray(a).astype(dtype), axis=axis)
+    return np.cumsum(np.asarray(a, dtype), axis=axis)
 
 
 @declare_other_form(np.cumprod, _cast("np.cumprod"), {2: "dtype"}, dtype=())
 def cumprod(a, axis=None, dtype=None):
-    return np.cumprod(np.asarray(a).astype(dtype), axis=axis)
+    return np.cumprod(np.asarray(a, dtype), axis=axis)
 
 
 @declare_other_form(np.trace, (("np.trace(x, dtype=float)", (3, 3)),), dtype=())
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    return np.trace(np.asarray(a).astype(dtype), offset=offset, axis1=axis1, axis2=axis2)
+    return np.trace(np.asarray(a, dtype), offset=offset, axis1=axis1, axis2=axis2)
