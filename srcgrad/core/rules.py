@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 import warnings
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import field
@@ -988,10 +989,11 @@ def reduction_forms(name: str) -> tuple[tuple[object, ...], ...]:
 
 
 def declare(owner: object, spelled: str, names: str, reason: str, **facts: bool) -> None:
-    """Refuse the members of a module or class that have these names, and no rule of their own."""
+    """Refuse what a module or class has by these names, or patterns of names, and has no rule of its own."""
+    chosen = [name for name in dir(owner) if re.fullmatch("|".join(names.split()), name)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = {f"{spelled}.{name}": getattr(owner, name) for name in names.split() if hasattr(owner, name)}
+        found = {f"{spelled}.{name}": getattr(owner, name) for name in chosen}
     for name, op in found.items():
-        if rule_of(op) is None:
+        if callable(op) and rule_of(op) is None:
             declare_refused(reason, {name: op}, **facts)

@@ -551,7 +551,9 @@ def check_method(value: Node, operation: Operation, places: Container[str], scop
 def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> str:
     """What an operand is, if it is neither a number nor an array, nor a container where one may stand."""
     held = operand.id if isinstance(operand, gast.Name) else ""
-    if operation.function is fields_of:
+    if operation.function is fields_of or str(getattr(operation.function, "__module__", "")).startswith(
+        "scipy.sparse."
+    ):
         return ""
     kind = scope.facts.kinds.of_names.get(held) if (opened := inner_kinds(scope.facts.kinds.of_names)) else None
     if opened and kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:

@@ -289,6 +289,9 @@ def is_sparse(node: Node, facts: Facts, found: Any) -> bool:
     if isinstance(node, gast.Attribute) and node.attr == "T":
         return is_sparse(node.value, facts, found)
     kind = facts.kinds.of_names.get(node.id) if isinstance(node, gast.Name) else None
+    local = facts.kinds.named.get(node.id) if isinstance(node, gast.Name) else None
+    if local is not None and local.tag in ("object", "made"):
+        return _is_matrix(local.items[0][0])
     if kind is not None and kind.tag == "object":
         return _is_matrix(kind.items[0][0]) and not _is_bound(node.id, facts)
     meant = found(node)
@@ -344,7 +347,7 @@ METHODS: dict[str, object] = {
     "get": dict.get, "item": np.ndarray.item, "max": np.max, "mean": np.mean, "min": np.min, "nonzero": np.nonzero,
     "prod": np.prod, "ravel": np.ravel, "repeat": np.repeat, "reshape": np.reshape, "round": np.round,
     "searchsorted": np.searchsorted, "squeeze": np.squeeze, "std": np.std, "sum": np.sum,
-    "swapaxes": np.swapaxes, "take": np.take, "trace": np.trace,
+    "swapaxes": np.swapaxes, "take": np.take, "tolist": np.ndarray.tolist, "trace": np.trace,
     "transpose": np.transpose, "var": np.var,
 }  # fmt: skip
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from scipy import linalg
 
+from srcgrad import grad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.rules import check_lines
 from srcgrad.interface.show.rule_pages import entry, is_method, known_rules
@@ -30,6 +33,17 @@ def test_every_rule_is_well_formed():
     """Those of users are checked when they are registered, which for ours would take half a second of each program."""
     for rule in known_rules():
         check_lines(rule)
+
+
+def test_a_default_is_a_value_that_the_rule_knows():
+    """`expm_frechet` gives two matrices if nothing is said, and its rule holds for one: it took the call for that."""
+    for rule in known_rules():
+        if rule.literals and rule.definition is not None:
+            mine = inspect.signature(rule.definition).parameters
+            for one in rule.literals.keys() & mine.keys():
+                assert mine[one].default in (*rule.literals[one], inspect.Parameter.empty), rule.name
+    with pytest.raises(DifferentiationError, match="a call without `compute_expm`"):
+        grad(lambda x: np.sum(linalg.expm_frechet(x, x)[0]))(np.eye(2))
 
 
 @pytest.mark.parametrize("name", ["np.multiply", "numpy.multiply", "multiply", "operator.mul"])

@@ -10,6 +10,7 @@ from numpy.polynomial import Polynomial
 from scipy import interpolate, signal, sparse, stats
 from scipy.integrate import dblquad, solve_ivp
 from scipy.interpolate import splev, splrep
+from scipy.sparse.linalg import spsolve
 
 from srcgrad import grad, hvp, implicit
 from srcgrad.core.errors import DifferentiationError
@@ -102,12 +103,22 @@ def turned(x: Any) -> Any:
     return np.sum(np.abs(matrix @ (x * np.arange(4.0)) + 1j * x) ** 2)
 
 
+def systems(x: Any) -> Any:
+    matrix = sparse.csr_matrix(np.diag(T + 1.0))
+    state = matrix @ (x * T) + spsolve(matrix.tocsc(), np.sin(x * T)) + spsolve(x * np.eye(5), T + x)
+    state = state + spsolve(x * np.eye(5) + 0.1, np.outer(T, state))[:, 1]
+    listed = (x * state).tolist()
+    inverse = np.divide(1.0, state, out=None, where=state > 1.0)
+    return listed[2] * listed[3] + np.sum(np.where(state > 1.0, inverse, 0.0)) + np.sum(np.arange(1, 2.5 + x) * x)
+
+
 def test_a_sparse_matrix_of_constants_may_be_complex():
     """Its second derivative was refused: the source of `diags` was looked into."""
     assert hvp(turned)(1.1, 1.0) == pytest.approx(2.0 * turned(1.0), rel=1e-12)
 
 
-@pytest.mark.parametrize("program", [splines, samples, spectra, areas, polynomials, dense, implicitly])
+@pytest.mark.filterwarnings("ignore:spsolve requires")  # of an array
+@pytest.mark.parametrize("program", [splines, samples, spectra, areas, polynomials, dense, implicitly, systems])
 def test_derivatives(program):
     wanted = (program(1.1001) - program(1.0999)) / 2e-4
     assert grad(program)(1.1) == pytest.approx(wanted, rel=1e-5)

@@ -620,7 +620,8 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
     kind = work.facts.kinds.of_names.get(getattr(owner, "id", ""))
     if (known is not None and not isinstance(known.object, np.ndarray)) or (kind is not None and kind.tag == "other"):
         return None  # a method of an object that is no array
-    function = expression(f"{work.library('np')}.{call.func.attr}")
+    space = work.library("np") + ".ndarray" * (op is np.ndarray.tolist)
+    function = expression(f"{space}.{call.func.attr}")
     return at(gast.Call(function, [call.func.value, *call.args], call.keywords), call)
 
 

@@ -157,7 +157,7 @@ def expand_calls(node: Node, work: Rewriting) -> Block:
 
 def _may_be(call: Node) -> bool:
     """Whether a call has what both forms have, whatever its function is called."""
-    return len(call.args) > 2 or any(word.arg == "out" for word in call.keywords)
+    return len(call.args) > 2 or any(word.arg in ("out", "where") for word in call.keywords)
 
 
 def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
@@ -169,7 +169,10 @@ def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
         other = _expand_piecewise(part, node, made, work)
     elif isinstance(found.object, np.ufunc):
         out = next((w.value for w in part.keywords if w.arg == "out"), None)
-        if isinstance(out, gast.Call):
+        filled = isinstance(out, gast.Call)
+        if (out is None or gast.unparse(out) == "None") and len(part.args) == found.object.nin:
+            out, filled = expression(f"{work.library('np')}.nan"), True  # NumPy leaves there what the memory held
+        if out is not None and filled:
             other = where_for_mask(part, out, found.object, node, made, work)
     if other is None:
         return part

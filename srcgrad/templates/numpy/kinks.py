@@ -292,15 +292,15 @@ def ldexp(z, x1, x2):
 
 @adjoint(
     np.arange,
-    refuses={"stop": "it decides on the number of elements, which is an integer"},
     forms=(
         ("np.arange(x, 3.3)", ()),
+        ("np.arange(0.0, 3.0 + x)", ()),
         ("np.arange(x, 3.5, y)", (), ()),
         ("np.arange(3.0) * x", ()),
         ("np.arange(1, 4) * x", ()),
     ),
     domain={"x": (0.0, 0.2), "y": (1.0, 1.1)},
-    note="Steps are counted from the start; of `np.arange(stop)` nothing flows.",
+    note="Steps are counted from the start; of the stop nothing flows.",
     shape="row",
     gives="array",
 )
@@ -309,6 +309,7 @@ def arange(z, start, stop=None, step=1, dtype=None):
         d[start] = 0.0 * np.sum(d[z])
     else:
         d[start] = np.sum(d[z])
+        d[stop] = 0.0 * np.sum(d[z])
         d[step] = np.sum(d[z] * np.arange(np.size(z)))
 
 

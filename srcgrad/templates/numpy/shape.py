@@ -13,6 +13,7 @@ from srcgrad.runtime.layout import (
     pad_constants_transpose,
     place_diagonal,
     repeat_transpose,
+    require_handled,
     split_like,
     tile_transpose,
     unpad,
@@ -764,6 +765,12 @@ def astype_tangent(z, x, dtype, *, copy=True):
 )
 def item(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
+
+
+@adjoint.composed(np.ndarray.tolist, name="np.ndarray.tolist", forms=(("x.tolist()[1]", (3,)),), note="Of one axis.")
+def tolist(x):
+    require_handled(np.ndim(x) == 1, ".tolist() of what has not one axis")
+    return list(x)
 
 
 @adjoint.linear(

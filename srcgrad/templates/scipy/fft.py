@@ -319,12 +319,12 @@ def weighted_adjoint(z, g, first, last, axis=-1):
 declare(
     fft,
     "scipy.fft",
-    "hfft2 ihfft2 hfftn ihfftn fht ifht fhtoffset",
+    "i?hfft[2n] i?fht fhtoffset",
     "it has no rule; use transforms along one axis after the other",
 )
 declare(
     fft,
     "scipy.fft",
-    "set_backend skip_backend set_global_backend register_backend set_workers get_workers",
+    ".*_backend .*_workers",
     "it changes how transforms run",
 )

@@ -780,12 +780,8 @@ def for_values_adjoint(z, g, y, spline):
     d[g] = over_values(d[z], g, spline)
 
 
-INTERPOLANTS = """interp1d interpn griddata CubicSpline PchipInterpolator Akima1DInterpolator make_interp_spline
-make_smoothing_spline make_lsq_spline make_splrep make_splprep splrep splprep splev splint sproot spalde
-UnivariateSpline InterpolatedUnivariateSpline LSQUnivariateSpline RectBivariateSpline SmoothBivariateSpline BSpline
-PPoly BPoly RegularGridInterpolator NdBSpline NdPPoly RBFInterpolator Rbf LinearNDInterpolator CubicHermiteSpline
-NearestNDInterpolator CloughTocher2DInterpolator BarycentricInterpolator KroghInterpolator barycentric_interpolate
-krogh_interpolate pchip_interpolate approximate_taylor_polynomial lagrange pade bisplrep bisplev"""
+INTERPOLANTS = """interp1d interpn griddata make_.* spl(rep|prep|ev|int) sproot spalde .*Spline .*Poly Rbf
+.*Interpolator .*_interpolate approximate_taylor_polynomial lagrange pade bispl.*"""
 
 declare(
     interpolate,

@@ -309,23 +309,28 @@ def periodogram(x, fs=1.0, window="boxcar", nfft=None, detrend="constant", scali
     return np.arange(count // 2 + 1) * fs / count, np.moveaxis(powers, -1, axis)
 
 
-WITHOUT_RULE = """bilinear cspline1d decimate envelope find_peaks hilbert2 istft medfilt
-medfilt2d order_filter resample resample_poly residue spectrogram stft
-upfirdn vectorstrength wiener"""
+WITHOUT_RULE = """bilinear cspline1d decimate envelope find_peaks hilbert2 i?stft medfilt.* order_filter resample.*
+residue spectrogram upfirdn vectorstrength wiener"""
 
 declare(
     signal, "scipy.signal", WITHOUT_RULE, "it has no rule; spell a linear filter with scipy.signal.lfilter or convolve"
 )
 
-DESIGNED = """butter cheby1 cheby2 ellip bessel iirfilter"""
-SHAPES = (
-    """get_window firwin firwin2 firls remez savgol_coeffs iirnotch iirpeak iircomb lfilter_zi sosfilt_zi kaiserord"""
-)
-WINDOWS = """barthann bartlett blackman blackmanharris bohman boxcar chebwin cosine dpss exponential flattop gaussian
-general_cosine general_gaussian general_hamming get_window hamming hann kaiser kaiser_bessel_derived lanczos nuttall
-parzen taylor triang tukey"""
 DESIGN = "it designs a filter or a window; what it is designed from has no derivative"
 
-declare(signal, "scipy.signal", DESIGNED, DESIGN, values="real", literals={"output": ("ba", "sos")})
-declare(signal, "scipy.signal", SHAPES, DESIGN, values="real")
-declare(signal.windows, "scipy.signal.windows", WINDOWS, DESIGN, values="real")
+declare(
+    signal,
+    "scipy.signal",
+    "butter cheby[12] ellip bessel iirfilter",
+    DESIGN,
+    values="real",
+    literals={"output": ("ba", "sos")},
+)
+declare(
+    signal,
+    "scipy.signal",
+    "get_window fir.* remez savgol_coeffs iir(notch|peak|comb) .*_zi kaiserord",
+    DESIGN,
+    values="real",
+)
+declare(signal.windows, "scipy.signal.windows", "[a-z].*", DESIGN, values="real")

@@ -1,24 +1,33 @@
 """Linear systems of `scipy.sparse.linalg`; loaded on request."""
 
+import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from srcgrad.core.rules import adjoint, d, declare, declare_refused
+from srcgrad.core.rules import adjoint, d, declare, declare_refused, tangent
 
 DATA = "a derivative with respect to a sparse matrix is not taken"
 MATRIX = "scipy.sparse.csc_array(np.arange(9.0).reshape(3, 3) + 10.0 * np.eye(3))"
 
 
-@adjoint.linear(
+@adjoint(
     linalg.spsolve,
     forms=(
         (f"scipy.sparse.linalg.spsolve({MATRIX}, x)", (3,)),
         (f"scipy.sparse.linalg.spsolve({MATRIX}, x)", (3, 2)),
+        (f"scipy.sparse.linalg.spsolve({MATRIX}, x)", (3, 1)),
     ),
-    refuses={"A": DATA},
+    note="A matrix that is differentiated is no sparse one.",
 )
 def spsolve(z, A, b):
-    d[b] = linalg.spsolve(A.T, d[z])
+    d[b] = np.reshape(linalg.spsolve(A.T, d[z]), np.shape(b))
+    columns = linalg.spsolve(A.T, d[z])
+    d[A] = -columns @ z.T if np.ndim(z) > 1 else -np.outer(columns, z)
+
+
+@tangent(linalg.spsolve)
+def spsolve_tangent(z, A, b):
+    d[z] = linalg.spsolve(A, d[b] - np.reshape(d[A] @ z, np.shape(b)))
 
 
 declare_refused(

@@ -836,3 +836,71 @@ def pbwa(y, a, x):
 @tangent(special.pbwa)
 def pbwa_tangent(y, a, x):
     d[y] = (d[x] * y[1], d[x] * (a - 0.25 * x * x) * y[0])
+
+
+COMPLEX = {"complex": "conjugated", "values": "complex"}
+
+
+@adjoint.elementwise(
+    special.hankel1,
+    domain=(0.3, 6.0),
+    forms=(("scipy.special.hankel1(1.5, x)", (3,)), ("np.abs(scipy.special.hankel1(0, x) + 1.0)", (2, 3))),
+    refuses={"v": ORDER},
+    **COMPLEX,
+)
+def hankel1(y, v, z):
+    d[z] = d[y] * special.h1vp(v, z)
+
+
+@adjoint.elementwise(
+    special.hankel2, domain=(0.3, 6.0), forms=(("scipy.special.hankel2(2, x)", (3,)),), refuses={"v": ORDER}, **COMPLEX
+)
+def hankel2(y, v, z):
+    d[z] = d[y] * special.h2vp(v, z)
+
+
+@adjoint.elementwise(
+    special.h1vp,
+    domain=(0.3, 6.0),
+    forms=(("scipy.special.h1vp(1, x)", (3,)),),
+    refuses={"v": ORDER, "n": COUNT},
+    **COMPLEX,
+)
+def h1vp(y, v, z, n=1):
+    d[z] = d[y] * special.h1vp(v, z, n + 1)
+
+
+@adjoint.elementwise(
+    special.h2vp,
+    domain=(0.3, 6.0),
+    forms=(("scipy.special.h2vp(1, x)", (3,)),),
+    refuses={"v": ORDER, "n": COUNT},
+    **COMPLEX,
+)
+def h2vp(y, v, z, n=1):
+    d[z] = d[y] * special.h2vp(v, z, n + 1)
+
+
+@adjoint.elementwise(
+    special.lambertw,
+    forms=(("scipy.special.lambertw(x)", (3,)), ("scipy.special.lambertw(x, -1)", (3,))),
+    refuses={"k": COUNT},
+    domain=(0.3, 3.0),
+    **COMPLEX,
+)
+def lambertw(y, z, k=0):
+    d[z] = d[y] / (np.exp(y) * (1.0 + y))
+
+
+@adjoint.elementwise(special.wofz, **COMPLEX)
+def wofz(y, z):
+    d[z] = d[y] * (2.0j / np.sqrt(np.pi) - 2.0 * z * y)
+
+
+@adjoint.elementwise(special.voigt_profile, domain={"x": (-2.0, 2.0), "sigma": (0.5, 2.0), "gamma": (0.1, 1.0)})
+def voigt_profile(y, x, sigma, gamma):
+    z = (x + 1.0j * gamma) / (np.sqrt(2.0) * sigma)
+    slope = 1.0j / np.sqrt(np.pi) - z * special.wofz(z)
+    d[x] = d[y] * np.real(slope) / (np.sqrt(np.pi) * sigma * sigma)
+    d[sigma] = -d[y] * (y + np.real(z * slope) * np.sqrt(2.0 / np.pi) / sigma) / sigma
+    d[gamma] = -d[y] * np.imag(slope) / (np.sqrt(np.pi) * sigma * sigma)

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.core.rules import HALF, adjoint, d, tangent
+from srcgrad.core.rules import HALF, adjoint, d, declare_other_form, tangent
 from srcgrad.runtime import sum_to
+from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.linalg import half_read
 
 LINE = {"x": (-2.0, 2.0), "loc": (-0.5, 0.5), "scale": (0.5, 2.0)}
@@ -334,6 +335,26 @@ def normal_tangent(z, x, mean, cov):
         + 0.5 * np.sum(turned * (turned @ cov_dot), axis=-1)
         - 0.5 * np.trace(np.linalg.solve(read, cov_dot))
     )
+
+
+@declare_other_form(
+    stats.multivariate_normal.logpdf,
+    (("scipy.stats.multivariate_normal.logpdf(x, y, np.eye(3) + 0.1 * z, True)", (2, 3), (3,), (3, 3)),),
+    {3: "allow_singular"},
+    allow_singular=(),
+)
+def perhaps_singular(x, mean, cov, allow_singular=False):
+    spread = np.linalg.eigvalsh(cov)
+    require_handled(spread[0] > 1e-9 * spread[-1], "a covariance that is singular")
+    return stats.multivariate_normal.logpdf(x, mean, cov)
+
+
+@adjoint.composed(
+    stats.multivariate_normal.pdf,
+    forms=(("scipy.stats.multivariate_normal.pdf(x, y, np.eye(3) + 0.1 * z)", (2, 3), (3,), (3, 3)),),
+)
+def normal_density(x, mean, cov):
+    return np.exp(stats.multivariate_normal.logpdf(x, mean, cov))
 
 
 @adjoint(
