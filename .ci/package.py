@@ -77,7 +77,9 @@ def environment(place: Path, python: str, tools: Path, *packages: str) -> str:
     """A virtual environment with some packages and what they bring; the path of its Python."""
     run(python, "-m", "venv", "--without-pip", place)
     made = str(place / ("Scripts" if os.name == "nt" else "bin") / "python")
-    run(tools, "-m", "pip", "--python", made, "install", "--quiet", *packages)
+    run(
+        tools, "-m", "pip", "--python", made, "install", "--quiet", "--no-compile", *packages
+    )  # as far as it is imported
     return made
 
 

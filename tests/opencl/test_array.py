@@ -79,13 +79,13 @@ x[:0].sum(); np.exp(x[:, 3:3]); np.sum(x[:, :0], axis=1); x[::-1] * y; np.tanh(x
 np.log1p(x * x)"""
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("expression", _EXPRESSIONS.replace("\n", "; ").split("; "))
-def test_expression(expression: str, dtype: Any, on: device.Device) -> None:
-    x, y = drawn(dtype=dtype), drawn(dtype=dtype, seed=1)
-    space = {"np": np, "x": xp.asarray(x, device=on), "y": xp.asarray(y, device=on)}
-    found, wanted = eval(expression, space), eval(expression, {"np": np, "x": x, "y": y})
-    same(found, wanted, 1e-13 if dtype is np.float64 else 1e-5)
+def test_expression(expression: str, on: device.Device) -> None:
+    for dtype in (np.float64, np.float32):
+        x, y = drawn(dtype=dtype), drawn(dtype=dtype, seed=1)
+        space = {"np": np, "x": xp.asarray(x, device=on), "y": xp.asarray(y, device=on)}
+        found, wanted = eval(expression, space), eval(expression, {"np": np, "x": x, "y": y})
+        same(found, wanted, 1e-13 if dtype is np.float64 else 1e-5)
 
 
 WRITES = [

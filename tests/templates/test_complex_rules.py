@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from srcgrad.core.rules import Rule
 from srcgrad.interface.check.check import MODES, check_report, table
-from tests.templates.rule_cases import Case, cases, differentiable_rules, representative_cases
+from tests.templates.rule_cases import Case, cases, differentiable_rules, every, representative_cases
 
 RULES = [rule for rule in differentiable_rules() if rule.complex and not rule.name.startswith("srcgrad.")]
 PADDED = ("'maximum'", "'minimum'", "'median'", "end_values=y", "constant_values=y")
@@ -37,6 +38,11 @@ def _hermitian(call: str) -> str:
     return call
 
 
+def drawn(rule: Rule) -> bool:
+    """Half of the rules at second order; `make rules` looks at all."""
+    return every() or zlib.crc32(rule.name.encode()) % 2 == 0
+
+
 def _floating(args: tuple[Any, ...]) -> list[int]:
     return [k for k, a in enumerate(args) if not isinstance(a, bool) and np.asarray(a).dtype.kind == "f"]
 
@@ -55,14 +61,16 @@ def _calls(rule: Rule, order: int) -> Iterator[tuple[Case, tuple[Any, ...]]]:
         ):
             continue
         args = case.arguments()
-        every = _floating(args)
-        for turned in [every, *([k] for k in every if order == 1 and len(every) > 1)]:
+        floats = _floating(args)
+        for turned in [floats, *([k] for k in floats if order == 1 and len(floats) > 1)]:
             generator = np.random.default_rng(1)
             yield case, tuple(_complex(a, generator) if k in turned else a for k, a in enumerate(args))
 
 
-@pytest.mark.parametrize("order", [1, 2])
-@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+@pytest.mark.parametrize(
+    ("rule", "order"),
+    [pytest.param(r, k, id=f"{r.name}-{k}") for r in RULES for k in (1, 2) if k == 1 or drawn(r)],
+)
 def test_complex_arguments(rule: Rule, order: int) -> None:
     """First order in both modes; second order in all nestings of the first call, reverse over reverse of the last."""
     failed = []
