@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.analysis.argument_kinds import check_attributes
 from srcgrad.analysis.dtypes import check_steps, integers
 from srcgrad.core.control_flow import Edge, reachable_names
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.namespace import Step
 from srcgrad.core.rules import adjoint_template, tangent_template
 from srcgrad.core.trees import (
@@ -240,9 +240,13 @@ def _check_refused(function: Node, facts: Facts) -> None:
             continue
         for parameter, reason in operation.rule.refuses.items():
             argument = operation.bound.get(parameter)
-            if argument is not None and any(
-                read in facts.activity.active for read in _sources_of_value(argument, facts)
-            ):
+            found = [] if argument is None else _sources_of_value(argument, facts)
+            labels = [
+                one
+                for one in found
+                if facts.module.blocks and facts.kinds.of_names.get(one, UNKNOWN).dtype == "integer"
+            ]
+            if any(read in facts.activity.active and read not in labels for read in found):
                 raise facts.refuse(
                     node.value,
                     "E5001",

@@ -30,6 +30,7 @@ from srcgrad.core.trees import (
     adds_to,
     assign,
     at,
+    copy,
     expression,
     find_nodes,
     header,
@@ -51,7 +52,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import replace as put
 from srcgrad.frontend.resolve import CallPlace, bind, binding_of, is_over_rows, operation_of, place_in_text
-from srcgrad.runtime import max_or_least, min_or_most
+from srcgrad.runtime import add_at, max_or_least, min_or_most, scatter
 from srcgrad.runtime.hooks import stop_gradient
 
 IN_BLOCK = " rows"  # behind the name of an argument: its part in a block
@@ -108,10 +109,13 @@ class CountError(UnprovedError):
 
 
 class NestedError(Exception):
-    """The sum over rows, or their numbers, that stand within a larger expression: a name has to be bound to `value`."""
+    """The sum over rows, or their numbers, that stand within a larger expression: a name has to be bound to `value`.
 
-    def __init__(self, node: Node, value: Node) -> None:
-        self.node, self.value = node, value
+    The name stands in the place of `node` then, with `other` before it that it is added to.
+    """
+
+    def __init__(self, node: Node, value: Node, form: Form | None = None, other: Node | None = None) -> None:
+        self.node, self.value, self.form, self.other = node, value, form, other
 
 
 class OverRowsError(Exception):
@@ -304,6 +308,9 @@ class Rows:
     masks: set[str] = field(default_factory=set)  # names of arrays of booleans
     checked: dict[str, None] = field(default_factory=dict)  # arguments that have to be arrays of booleans
     fresh: set[str] = field(default_factory=set)  # names of new arrays with rows, into which rows may be written
+    scattered: dict[str, tuple[str | None, ...]] = field(
+        default_factory=dict
+    )  # what groups add up to -> what copies it
     call: Node | None = None  # of the function that is looked at, where another one calls it
     whole: Node | None = None  # the value of the statement of the function that is looked at
 
@@ -383,7 +390,7 @@ class Rows:
             if found.numbers and not numbers:
                 if self.whole is None:
                     raise CountError("it reads the numbers of rows among all")
-                raise NestedError(node, _numbers_among_all(node, self.facts))
+                raise NestedError(node, _added(name(FIRST), node, self.facts), Form((ROWS,)))
         except UnprovedError as why:
             if rows or isinstance(why, CountError):
                 self.write_out(node, why)
@@ -402,10 +409,10 @@ class Rows:
         return found if found.level == level else replace(found, level=level)
 
 
-def _numbers_among_all(node: Node, facts: Facts) -> Node:
-    """The numbers of rows in a block, as those among all."""
-    value = gast.BinOp(name(FIRST), gast.Add(), node)
-    facts.resolution.operation[value] = Operation("op", np.add, rule_of(np.add), {"x": value.left, "y": value.right})
+def _added(one: Node, two: Node, facts: Facts) -> Node:
+    """The sum of two operands."""
+    value = gast.BinOp(one, gast.Add(), two)
+    facts.resolution.operation[value] = Operation("op", np.add, rule_of(np.add), {"x": one, "y": two})
     return value
 
 
@@ -933,7 +940,39 @@ def _form_of_range(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
     return Form((ROWS,), numbers=True)
 
 
+def _form_of_groups(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.add.at(total, label, v)`: what `total` holds, with what rows add to zeros."""
+    if not rows.depends(node):
+        return rows.form(bound["x_bar"])
+    if rows.whole is None:
+        rows.ask_for_lines()
+        raise UnprovedError("the sum stands in a branch, a loop or another function")
+    given = {"g": bound["g"], "x": bound["x_bar"], "index": bound["index"]}
+    value = expression(f"{rows.facts.library('scatter', scatter)}(g, x, index)", **given)
+    rows.facts.resolution.operation[value] = Operation("op", scatter, rule_of(scatter), given)
+    raise NestedError(node, value, None, copy(bound["x_bar"]))
+
+
+def _form_of_scatter(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """Zeros like x, to which each row adds its g at its index."""
+    added, whole, label = (rows.form(bound[word]) for word in ("g", "x", "index"))
+    first = (label.axes or ("?",))[0]
+    fits = added.axes == () or (added.axes and (first, len(whole.axes or ())) == (added.axes[0], len(added.axes)))
+    if label.axes != (first,) or not are_rows(first) or whole.axes is None or whole.row is not None or not fits:
+        raise UnprovedError("the places that it adds to are not known")
+    return Form(whole.axes, "sum")
+
+
+def _form_of_bins(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.bincount(label, weights, minlength)`."""
+    weights = bound.get("weights")
+    if "minlength" not in bound or (weights is not None and rows.form(weights).row is None):
+        raise UnprovedError("the number of groups is that of the labels, or a weight has no row: give `minlength`")
+    raise TotalError("it adds up over the rows")
+
+
 HANDLERS: dict[object, Handler] = {
+    add_at: _form_of_groups, scatter: _form_of_scatter, np.bincount: _form_of_bins,
     np.sum: _reduction("sum"), np.mean: _reduction("mean"), np.nansum: _reduction("sum"), "reduce": _reduction(""),
     sum: _form_of_sum_of_list,
     "reduced": _reduction(""), np.count_nonzero: _reduction("sum"), "kept": _kept_along, "inner": _form_of_inner,
@@ -1163,16 +1202,46 @@ def _place_with_sums(node: Node, found: Plan, rows: Rows) -> None:
             made = at(assign(held, nested.value), node)
             rows.facts.origin.user[made] = rows.facts.origin.user.get(node, node)
             rows.facts.origin.rewritten[rows.facts.origin.user.get(node, node)] = None
-            _put_name(nested.node, name(held), node, rows.facts)
+            new = name(held) if nested.other is None else _added(nested.other, name(held), rows.facts)
+            if nested.other is not None:
+                alone = getattr(nested.other, "id", "")
+                rows.scattered[str(target(node))] = (alone,) if alone else (held, target(node))
+            _put_name(nested.node, new, node, rows.facts)
             found.body.insert(found.body.index(node), made)
-            if nested.value is nested.node:
+            if nested.form is None:
                 _place_with_sums(made, found, rows)
+                rows.whole = node.value
             else:
-                rows.forms[held] = Form((ROWS,))
+                rows.forms[held] = nested.form
                 found.loop_at(0).append(made)
         else:
             rows.whole = None
             return
+
+
+def _bind_anew(node: Node, found: Plan, rows: Rows) -> None:
+    """`total[...] = t` as another name's binding, where t is what groups add up to, and nothing else knows `total`."""
+    held, value = "".join(written_names(node)), getattr(node, "value", None)
+    copied = rows.scattered.get(getattr(value, "id", ""))
+    if not copied or not is_write(node) or getattr(part_written(node).slice, "value", None) is not Ellipsis:
+        return
+    place = found.body.index(node)
+    before = statements(found.body[:place])
+    binders = [one for one in before if held in stores(one)]
+    fresh = len(binders) == 1 and (held in rows.scattered or _is_new(binders[0].value, rows))
+    copies = [one for one in before if held in loads(one)]
+    if (
+        not fresh
+        or target(binders[0]) != held
+        or any(target(n) not in copied or not _is_new(n.value, rows) for n in copies)
+    ):
+        return
+    new = rows.facts.names.fresh(held)
+    rows.scattered[new] = ()
+    rows.facts.kinds.of_names[new] = rows.facts.kinds.of_names.get(held, UNKNOWN)
+    node.targets = [name(new, gast.Store())]
+    for one in [n for other in statements(found.body[place + 1 :]) for n in find_nodes(other, gast.Name)]:
+        one.id = new if one.id == held else one.id
 
 
 def _put_name(old: Node, new: Node, node: Node, facts: Facts) -> None:
@@ -1187,6 +1256,7 @@ def _put_name(old: Node, new: Node, node: Node, facts: Facts) -> None:
 
 def _place_statement(node: Node, found: Plan, rows: Rows) -> None:
     """Put a statement of the function before the loop, into it, or behind it."""
+    _bind_anew(node, found, rows)
     inner = list(statements([node]))
     if _is_loop_over_rows(node, rows):
         with_rows, level, changes = True, _loop_over_rows(node, rows, found), False
@@ -1270,7 +1340,7 @@ def _with_number(loop: Node, index: str, rows: Rows) -> None:
     others = [n for part in parts for n in find_nodes(part, gast.Name) if n.id == index and id(n) not in own]
     if others:
         held = rows.facts.names.new_temporary()
-        loop.body.insert(0, at(assign(held, _numbers_among_all(name(index), rows.facts)), loop.body[0]))
+        loop.body.insert(0, at(assign(held, _added(name(FIRST), name(index), rows.facts)), loop.body[0]))
         for one in others:
             one.id = held
 

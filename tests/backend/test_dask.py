@@ -404,8 +404,12 @@ def test_a_standalone_module_does_without_srcgrad(tmp_path: Path) -> None:
 
 def gathered(w: Any, table: Any, x: Any, k: Any) -> Any:
     z = x * w + table[k]
+    total = np.tanh(table[0])
+    np.add.at(total, k, z[:, 0])
+    np.add.at(total, k, 1.0)
+    shares = np.bincount(k, weights=z[:, 1] * total[k], minlength=3) / (1 + np.bincount(k, minlength=3))
     z = z - np.max(z, axis=0)
-    return -np.mean(z[np.arange(len(k)), k] - np.log(np.sum(np.exp(z), axis=1))) + np.var(z)
+    return shares @ total - np.mean(z[np.arange(len(k)), k] - np.log(np.sum(np.exp(z), axis=1))) + np.var(z)
 
 
 @pytest.mark.parametrize("wrt", [("w", "table"), ("w", "x")], ids=str)

@@ -285,11 +285,18 @@ def axis_of_a_name(w: Any, x: Any, y: Any) -> Any:
     return np.sum(y[:, k] * x)
 
 
+def groups_in_a_view(w: Any, x: Any, y: Any) -> Any:
+    whole = np.zeros((2, 3))
+    total = whole[0]
+    np.add.at(total, (y > 0.0).astype(int), x @ w)
+    return np.sum(whole)
+
+
 REFUSED = (
     of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
     last_row, two_masks,
     sum_in_branch, written_rows, no_sum, on_rows_of_values, product_of_all,
-    carried, axis_of_a_name,
+    carried, axis_of_a_name, groups_in_a_view,
 )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ FORMS = {
         "np.linalg.solve({m}.T @ {m} + 9.0 * np.eye(3), {v})", "np.max({m}, axis=0)", "np.min(np.floor({m}) * {v}, axis=0)",
         "np.var({m}, axis=0)", "np.std({m}, axis=0, ddof=1)", "np.linalg.cholesky({m}.T @ {m} + np.eye(3))[2]",
         "np.sum({m}[{r} > 0.0], axis=0)", "np.mean({m}[({r} > 0.0) | ~(k == 1)], axis=0)", "{r}[k < 2] @ {m}[k < 2]",
-        "np.linalg.norm({m}, axis=0)", "np.ptp({m}, axis=0)",
+        "np.linalg.norm({m}, axis=0)", "np.ptp({m}, axis=0)", "np.bincount(k, weights={r}, minlength=3)",
     ),
     "s": (
         "np.sum({r})", "np.mean({r})", "np.sum({m})", "np.mean({m} ** 2)", "{r} @ {r}", "{v} @ {v}", "np.tanh({s})", "{s} + {s}",
@@ -64,7 +64,7 @@ BLOCKS = {  # statements that hold others, of a new name h
           "{h} = np.array([np.tanh(row @ {v}) for row in {m}])", "{h} = {r} + 0.0\n{h}q = k > 0\n{h}[{h}q] *= {r}[{h}q]",
           "{h} = np.zeros(len(x))\nfor i in range(len(x)):\n    {h}[i] = np.sin({r}[i]) * {s}",
           "{h}s = []\nfor i in range(x.shape[0]):\n    {h}s.append({m}[i] @ {v})\n{h} = np.array({h}s)"),
-    "v": ("if {v}[0] > 0.0:\n    {h} = {v} * {v}\nelse:\n    {h} = np.sin({v})", "{h} = {v}\n{h} = {h} * {s}\n{h} = {h} - {v}",
+    "v": ("{h} = {v} * 1.0\nnp.add.at({h}, k, {r})\nnp.subtract.at({h}, k, {m}[:, 0])", "if {v}[0] > 0.0:\n    {h} = {v} * {v}\nelse:\n    {h} = np.sin({v})", "{h} = {v}\n{h} = {h} * {s}\n{h} = {h} - {v}",
           "{h} = np.zeros(3)\nfor row in {m}:\n    {h} += row * {v}",
           "{h} = 0.0\nfor i, row in enumerate({m}):\n    part = np.zeros(3)\n    for j in range(3):\n"
           "        part[j] = row[j] * {v}[j]\n    {h} = {h} + part * {r}[i]"),

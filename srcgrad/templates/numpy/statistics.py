@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.core.rules import adjoint, constants, d, declare_total, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.hooks import stop_gradient
+from srcgrad.runtime.layout import add_at
 from srcgrad.runtime.reductions import (
     binned,
     fraction,
@@ -366,3 +367,8 @@ def nanmean(a, axis=None, *, keepdims=False):
     total = np.nansum(a, axis=axis, keepdims=keepdims)
     number = np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=keepdims)
     return total / np.asarray(number, total.dtype)
+
+
+@declare_total(np.bincount)
+def bincount_of_rows(x, weights=1.0, minlength=0):
+    return add_at(np.zeros(minlength), np.where(x < 0, minlength, x), weights)  # which is out of bounds
