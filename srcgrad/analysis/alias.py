@@ -503,12 +503,15 @@ def _handed_on(node: Node, name: str, facts: Facts) -> bool | str:
 
 def _refusal(node: Node, name: str, why: str, facts: Facts) -> Exception:
     user = facts.names.base.get(name, name)
-    return facts.refuse(
-        node,
-        "E5010",
-        f"`{user}` is changed in place, and {why}",
-        f"write `{user} = {user} + ...`, which makes a new array, or `{user}[...] += ...` to change the one it has",
-    )
+    plain = facts.origin.plain.get(facts.origin.user.get(node, node))
+    new = f"{user} = {user} + ..."
+    if plain is not None:
+        value = copy_with_facts(plain.value, facts)
+        for one in find_nodes(value, gast.Name):
+            one.id = facts.names.base.get(one.id, one.id)
+        new = f"{user} = {gast.unparse(value)}"
+    remedy = f"write `{new}`, which makes a new array, or `{user}[...] += ...` to change the one it has"
+    return facts.refuse(node, "E5010", f"`{user}` is changed in place, and {why}", remedy)
 
 
 Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of

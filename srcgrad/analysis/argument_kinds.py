@@ -239,7 +239,8 @@ def taken_for_sequences(block: list[Node], names: list[str], facts: Facts) -> li
     """
     found = []
     for one in names:
-        if facts.kinds.arguments.get(one, UNKNOWN) != UNKNOWN or facts.kinds.of_names.get(one, UNKNOWN).tag == "dict":
+        known = facts.kinds.arguments.get(one, UNKNOWN)
+        if (known != UNKNOWN and known.tag != "object") or facts.kinds.of_names.get(one, UNKNOWN).tag == "dict":
             continue
         through = _Items(facts)
         if not through.of_parameter(facts.source.tree, one, facts):

@@ -134,7 +134,7 @@ def _note_items(order: list[Node], facts: Facts, again: bool) -> None:
                     next(n for n in order if target(n) == held),
                     "E5005",
                     f"`{facts.names.base.get(held, held)}` holds items of several kinds",
-                    "keep numbers and arrays in one list, and tuples, lists and dicts of one form in another",
+                    "make arrays of all: `np.array(...)`; or keep numbers apart from tuples, lists and dicts",
                 )
 
 

@@ -790,11 +790,14 @@ def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exce
             f"`{user}` changes, and line {line} may bind it to what something else holds",
             f"make a new object or dict in line {line}, or change it by the name that it was made with",
         )
+    own = "np.array(...)`, `np.zeros(...)` or `.copy()"
+    if isinstance(made.value, gast.Name):
+        own = f"{user} = {facts.names.base.get(made.value.id, made.value.id)}.copy()"
     return facts.refuse(
         node,
         "E5010",
         f"`{user}` is written into, and line {line} may bind it to what something else holds, or to no array",
-        f"make it an array of its own in line {line}: `np.array(...)`, `np.zeros(...)` or `.copy()`",
+        f"make it an array of its own in line {line}: `{own}`",
     )
 
 

@@ -146,7 +146,7 @@ def _class_without_rule(made: type, call: Node, facts: Facts) -> tuple[str, str]
         return what, f"use `list{inside}`, or an array"
     if made.__module__ == "builtins":
         return what, "compute it with numbers and NumPy functions"
-    return what, f"make `{called}` a dataclass, and read its fields here; keep values that change in a dict"
+    return what, f"make `{called}` a dataclass, if it is yours, and read its fields; if not, use arrays in its place"
 
 
 def _near_members(function: Node, facts: Facts) -> str:

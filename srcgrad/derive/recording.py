@@ -614,7 +614,7 @@ class Saves:
         for primal in self.lost.ends.get(place, []):
             definition = self.facts.activity.definition.get(primal)
             here: Block = getattr(place[0], place[1])
-            if definition is not None and definition in here and self._is_item(definition):
+            if definition is not None and definition in here and self._is_item(definition, place[0]):
                 items.append(definition)
             elif self.standing.get(primal) in here:
                 made.append(brought_back(self.standing[primal], place[0], self.facts))
@@ -689,15 +689,22 @@ class Saves:
             return is_basic(operation.bound["index"], self._integers_not_restored())
         return operation.rule.name in _AGAIN
 
-    def _is_item(self, node: Node) -> bool:
-        """Whether a statement in a loop reads an element of an array that never changes: `a = x[i]`."""
+    def _is_item(self, node: Node, loop: Node) -> bool:
+        """Whether a statement in a loop reads an element of an array that never changes: `a = x[i]`.
+
+        Of what the derivative does not enter that is an item over which the loop goes: the text looks at such things.
+        """
         if target(node) is None or target(node) in self.facts.memory.mutable:
             return False  # what an inner loop bound last is kept
         operation = self.facts.resolution.operation.get(node.value)
         if operation is None:
             plain = self.facts.origin.user.get(node, node) in self.facts.origin.foreign
-            return plain and all(read in self._integers_not_restored() for read in loads(node))
-        if operation.function is not operator.getitem:
+            if plain and all(read in self._integers_not_restored() for read in loads(node)):
+                return True
+            base = getattr(getattr(node.value, "value", None), "id", "")
+            if not plain or node.lineno != loop.lineno or base not in parameters(self.facts.source.tree):
+                return False
+        if operation is not None and operation.function is not operator.getitem:
             return False
         source, *places = loads(node)
         never = source not in self.facts.memory.mutable and source not in self.facts.memory.viewed

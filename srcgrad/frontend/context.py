@@ -82,7 +82,7 @@ def unused_result(call: Node, local: frozenset[str]) -> tuple[str, str]:
     if isinstance(held, gast.Name) and held.id in local and not hasattr(np.ndarray, call.func.attr):
         return (
             f"`.{call.func.attr}()` may change the object `{held.id}`, and that is not accepted",
-            f"let it return the new values, and bind them: `{held.id} = {gast.unparse(call)}`",
+            f"keep what it holds in a list: `{held.id} = [*{held.id}, ...]`; or let it return new values",
         )
     return (
         "a call whose result is not used is not accepted: it may change its arguments",

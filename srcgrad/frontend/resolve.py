@@ -423,7 +423,7 @@ def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation 
         node,
         "E5005",
         f"the attribute `.{node.attr}` of a differentiated value is not accepted",
-        "array attributes .T .mT .real .imag .shape .dtype .size .ndim are; pass other values as arguments",
+        "of arrays .T .mT .real .imag .shape .dtype .size .ndim are; for an object's, show one: `like=(x, ...)`",
     )
 
 

@@ -463,7 +463,10 @@ def _operand_of_same_shape(value: Node, facts: Facts) -> Node | None:
         inner = value.operand
     elif isinstance(value, gast.BinOp) and not isinstance(value.op, gast.MatMult):
         sides = (value.left, value.right)
-        number = any(isinstance(side, gast.Constant) and isinstance(side.value, float) for side in sides)
+        number = any(
+            isinstance(side, gast.Constant) and (not isinstance(value.op, gast.Mult) or isinstance(side.value, float))
+            for side in sides
+        )
         inner = next((side for side in sides if not isinstance(side, gast.Constant)), None) if number else None
     if inner is None:
         return None

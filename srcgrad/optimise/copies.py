@@ -156,6 +156,10 @@ def copy_elimination(program: Program, facts: Facts) -> Program:
     for node in statements(program.backward):
         for part in header(node):
             _operands(part, facts)
+        if target(node) in facts.names.adjoint_of and function_called(node.value, facts) is np.array:
+            call: Node = node.value
+            if len(call.args) == 1 and not call.keywords and is_fresh_value(call.args[0], facts):
+                node.value = call.args[0]
         if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
             node.value = _looked_at(node.value, facts, stores(node))
     return program

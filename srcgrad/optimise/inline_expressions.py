@@ -88,6 +88,7 @@ class _OpenBlock:
     pending: dict[str, int] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)  # names whose value is written more than once
+    popping: dict[Node, None] = field(default_factory=dict)  # statements that take a value off a list now
 
 
 def _inlined_block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
@@ -106,7 +107,7 @@ def _inlined_block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block
         bound = target(node)
         for other in stores(node):
             pending.pop(other, None)
-        if bound is not None and is_inlinable(bound, node, facts):
+        if bound is not None and node not in state.popping and is_inlinable(bound, node, facts):
             if uses.bound.get(bound) == 1:
                 wanted = uses.read.get(bound) == 1 or _is_part(bound, node, facts)
             else:
@@ -137,7 +138,9 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
 
 
 def is_inlinable(bound: str, node: Node, facts: Facts) -> bool:
-    if node in facts.tape.pushes or node in facts.tape.restores or node in facts.tape.zeros or written_names(node):
+    if node in facts.tape.pushes or node in facts.tape.restores or node in facts.tape.zeros:
+        return False
+    if written_names(node) and not is_pop(node.value):
         return False
     if facts.calls_hooks(node) or node.value in facts.calls.fills:
         return False  # it is a line of its own, which is run in its turn
@@ -187,6 +190,8 @@ def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int)
         source = state.made[pending[read.id]]
         if not is_steady(source.value, pending[read.id], position, state.written, facts):
             continue
+        if is_pop(source.value) and not _may_pop(source, node, position, state):
+            continue
         if any(is_inside(source, one) != is_inside(node, one) for one in facts.origin.contexts):
             continue  # `np.errstate` is meant for this line, and not for that
         user = facts.origin.user.get(source)
@@ -205,11 +210,26 @@ def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int)
             _rejoin(node, source.value, facts)
             if isinstance(source.value, gast.Tuple):
                 _spell_out_star(node)
+            if is_pop(source.value):
+                state.popping[node] = None
             state.gone.add(pending.pop(read.id))
             continue
         state.repeated.add(read.id)  # a part such as x[i] may be written more than once
         uses.read[read.id] -= 1
         replace(node, read, copy_with_facts(source.value, facts))
+
+
+def _may_pop(source: Node, node: Node, position: int, state: _OpenBlock) -> bool:
+    """Whether the next statement may take a value off a list where it reads it: it mentions the list nowhere else."""
+    start = state.pending[str(target(source))]
+    next_one = all(k in state.gone for k in range(start + 1, position))
+    return (
+        next_one
+        and state.uses.width > LINE
+        and is_final(state.facts)
+        and not isinstance(node, COMPOUND)
+        and source.value.func.value.id not in names_mentioned(node)
+    )
 
 
 def is_steady(value: Node, start: int, end: int, written: dict[str, list[int]], facts: Facts) -> bool:

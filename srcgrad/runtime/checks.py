@@ -6,7 +6,7 @@ import ast
 import copy
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any  # arguments are arbitrary objects
 
@@ -119,7 +119,7 @@ def check_arrays(*arguments: Any) -> None:
 
 
 def check_sequences(*arguments: Any) -> None:
-    """Refuse dicts through whose items the text goes by place: the function goes through their keys.
+    """Refuse dicts, and what gives other items by place than in a loop: the text goes through all of them by place.
 
     >>> check_sequences([1.0, 2.0], {"w": 1.0})
     Traceback (most recent call last):
@@ -129,6 +129,19 @@ def check_sequences(*arguments: Any) -> None:
     if any(isinstance(x, dict) for x in arguments):
         what = "pass a list, or derive it anew for a dict"
         raise TypeError(f"E5005 an argument was taken for a sequence, and is a dict; {what}")
+    if not all(map(_is_by_place, arguments)):
+        what = "`x[0]`, `x[1]`, ... of an argument are not what a loop over it meets; pass `list(x)`"
+        raise TypeError(f"E5005 {what}")
+
+
+def _is_by_place(x: Sequence[object]) -> bool:
+    """Whether a loop meets `x[0]`, `x[1]`, ..., which a class may spell by labels, or give anew each time."""
+    if not hasattr(getattr(type(x), "__getitem__", None), "__code__") or hasattr(x, "__array_namespace__"):
+        return True  # a list, an array
+    try:
+        return [*map(repr, x)] == [repr(x[k]) for k in range(len(x))]
+    except LookupError:
+        return False
 
 
 def check_item(x: Any, held: Any = None) -> None:

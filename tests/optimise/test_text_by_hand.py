@@ -176,3 +176,68 @@ def test_a_length_is_that_of_what_stands_inside_of_arithmetic():
     assert "count(x)" in text
     doubled = srcgrad.grad(lambda x, c: np.mean(2 * [c][0]) + x, wrt="x")
     assert doubled(1.0, [1.0, 2.0]) == 1.0
+
+
+def paired(w, xs, ys):
+    h = 0.0
+    for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
+        h = np.tanh(w * x + h) * y + k
+    return h
+
+
+def mean_square(x):
+    u = np.sin(x)
+    u[0] = 0.0
+    return np.mean(u**2)
+
+
+def listed(x):
+    out = [x[0]]
+    for k in range(3):
+        out.append(np.tanh(out[-1] * x[k]))
+    out.append(x[1])
+    return np.mean(np.stack(out) ** 2)
+
+
+X = np.array([0.3, -0.2, 0.7])
+BY_HAND = [  # what stands in the text, and what does not
+    (paired, (0.4, X, [0.5, 0.2, 0.9]), ("x = xs[k]",), ("h, x", "y_stack")),
+    (mean_square, (X,), ("count(u)",), ("np.array(",)),
+    (listed, (X,), ("+= out_bar.pop()", "count(t2) * t2"), ()),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "has", "has_not"), BY_HAND, ids=[f.__name__ for f, *_ in BY_HAND])
+def test_no_line_is_there_that_a_person_would_strike_out(function, args, has, has_not):
+    srcgrad.check_grads(function, args, order=2, wrt=0)
+    _, _, text = srcgrad.source(function, wrt=0).partition('"""\n')
+    assert all(part in text for part in has)
+    assert not any(part in text for part in has_not)
+
+
+class Labelled:
+    """A sequence that is gone through in one order, and looked up in another."""
+
+    def __init__(self, *items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        return reversed(self.items)
+
+    def __getitem__(self, label):
+        return self.items[label]
+
+
+def test_what_is_labelled_otherwise_than_gone_through_is_refused():
+    def f(w, xs):
+        h = 0.0
+        for x in xs:
+            h = np.tanh(w * x + h)
+        return h
+
+    with pytest.raises(srcgrad.DifferentiationError, match=r"pass `list\(x\)`"):
+        srcgrad.grad(f)(0.4, Labelled(0.1, 0.2))
+    assert srcgrad.grad(f)(0.4, Labelled(0.2, 0.2)) == srcgrad.grad(f)(0.4, [0.2, 0.2])

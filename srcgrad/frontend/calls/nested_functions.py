@@ -441,8 +441,10 @@ def _block(block: Block, names: list[str], work: Rewriting) -> Block:
 def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Rewriting) -> Block:
     """Keep a function; its defaults are computed where it is defined."""
     if names.count(spelled) > 1 or getattr(tree, "decorator_list", None):
-        why = "a nested function that is bound twice" if names.count(spelled) > 1 else "a decorated nested function"
-        raise work.facts.refuse(like, "E5005", f"{why} is not accepted", "give each function a name of its own")
+        why, way = "bound twice", "give each function a name of its own"
+        if names.count(spelled) == 1:
+            why, way = "decorated", "take the decorator off, or move the function to the top level of its module"
+        raise work.facts.refuse(like, "E5005", f"the nested function `{spelled}` is {why}, which is not accepted", way)
     made: Block = []
     for table in (tree.args.defaults, tree.args.kw_defaults):
         for place, value in enumerate(table):

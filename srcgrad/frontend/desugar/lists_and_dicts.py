@@ -313,7 +313,12 @@ def lists(function: Node, facts: Facts) -> Node:
             and isinstance(part_written(node).slice, gast.Slice)
             and written_names(node)[0] in facts.kinds.lists
         ):
-            raise facts.refuse(part_written(node), "E5005", "a write into a slice of a list", "write item by item")
+            raise facts.refuse(
+                part_written(node),
+                "E5005",
+                "a write into a slice of a list",
+                "make a new list: `l = [*l[:i], ..., *l[j:]]`",
+            )
     return function
 
 

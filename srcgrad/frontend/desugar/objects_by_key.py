@@ -374,7 +374,8 @@ class ObjectsByKey:
         spelled = value.id if isinstance(value, gast.Name) else self.names.fresh("y")
         if not isinstance(value, gast.Name):
             before.append(gast.Assign([name(spelled, gast.Store())], value, None))
-        message = f"E5005 `{self.source.name}` returns an object, or what may hold one"
+        what = f"returns an object, or what may hold one; return what it holds: `return {spelled}.w, {spelled}.b`"
+        message = f"E5005 `{self.source.name}` {what}"
         before.append(
             statement(f"if type({spelled}) in (object, list, tuple, dict):\n    raise TypeError({message!r})")
         )
