@@ -84,7 +84,14 @@ from srcgrad.frontend.language import check_language, check_names, check_silent
 from srcgrad.frontend.normalise import RESULT_NAME, normalise
 from srcgrad.frontend.rename_variables import rename_webs, spell_augmented
 from srcgrad.optimise.adjoint_sums import accumulate, dict_adjoints, join_accumulations
-from srcgrad.optimise.algebra import loop_products, product_transposes, simplify, spread_seed
+from srcgrad.optimise.algebra import (
+    common_divisors,
+    loop_products,
+    product_transposes,
+    simplify,
+    spread_seed,
+    strength_reduction,
+)
 from srcgrad.optimise.broadcasting import (
     shape_only_operands,
     tangent_shapes,
@@ -100,7 +107,6 @@ from srcgrad.optimise.dead_code import (
     stores_for_first_sums,
     unbound_shapes,
 )
-from srcgrad.optimise.divisions import common_divisors, strength_reduction
 from srcgrad.optimise.inline_expressions import (
     forward_substitution,
     restore_user_statements,

@@ -53,8 +53,7 @@ from srcgrad.frontend.calls.nested_functions import take_out
 from srcgrad.frontend.context import Call, is_change
 from srcgrad.frontend.resolve import binding_of, is_divisor
 from srcgrad.runtime.odes import method_of, odeint_pullback, odeint_pushforward, solution_pullback, solution_pushforward
-from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
-from srcgrad.runtime.roots import root_pullback, root_pushforward
+from srcgrad.runtime.roots import quad_pullback, quad_pushforward, root_pullback, root_pushforward
 from srcgrad.runtime.singular import denominator, share, signed
 from srcgrad.runtime.structure import zeros_like
 

@@ -43,8 +43,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.runtime.odes import doubled, flow_adjoint, method_of, states, tangent_size
-from srcgrad.runtime.quadrature import check_numbers, check_steady
-from srcgrad.runtime.roots import check_slopes
+from srcgrad.runtime.roots import check_numbers, check_slopes, check_steady
 from srcgrad.runtime.structure import zeros_like
 
 if TYPE_CHECKING:

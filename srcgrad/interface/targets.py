@@ -14,12 +14,10 @@ from srcgrad.core.bindings import (
     Program,
     StaticFunction,
     StaticModule,
-)
-from srcgrad.core.errors import DifferentiationError, near_names
-from srcgrad.core.module_text import (
     locate,
     read_text,
 )
+from srcgrad.core.errors import DifferentiationError, near_names
 from srcgrad.interface.cli.options import report
 
 

@@ -143,7 +143,6 @@ from srcgrad.runtime.linalg import (
     widened,
 )
 from srcgrad.runtime.odes import odeint_pullback, odeint_pushforward, solution, solution_pullback, solution_pushforward
-from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
 from srcgrad.runtime.reductions import (
     along_axes,
     along_axes_transpose,
@@ -170,7 +169,14 @@ from srcgrad.runtime.reductions import (
     shifted,
     split_axes,
 )
-from srcgrad.runtime.roots import root_found, root_pullback, root_pushforward, scalar_root_found
+from srcgrad.runtime.roots import (
+    quad_pullback,
+    quad_pushforward,
+    root_found,
+    root_pullback,
+    root_pushforward,
+    scalar_root_found,
+)
 from srcgrad.runtime.signals import (
     convolve_transpose,
     doubled,

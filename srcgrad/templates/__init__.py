@@ -41,8 +41,8 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
     "scipy.spatial": ("scipy.spatial",),
     "scipy.interpolate": ("scipy.interpolate",),
     "scipy.sparse": ("scipy.sparse",),
-    "scipy.stats": ("scipy.stats_densities", "scipy.stats_distributions", "scipy.stats_discrete"),
-    "scipy.linalg": ("scipy.linalg", "scipy.linalg_factors"),
+    "scipy.stats": ("scipy.stats_densities", "scipy.stats_distributions"),
+    "scipy.linalg": ("scipy.linalg",),
 }
 
 _lock = threading.RLock()

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from srcgrad.core.module_text import scan
+from srcgrad.core.bindings import scan
 
 
 def table(text, importable=lambda found: True):

@@ -36,7 +36,7 @@ ORDER = (
     "module",
     "interface",
 )
-MODULES = 192
+MODULES = 187
 OTHER_LINES = 590  # with `Any`; to be 300
 RUNTIME_LINES = 470  # of numbers and arrays: NumPy takes and gives either
 ENTRIES = [  # with more than 8 parameters: options that a user may give
@@ -101,7 +101,7 @@ def test_no_modules_import_each_other() -> None:
 def test_modules_are_ideas_told_whole() -> None:
     """There are no more of them than there were; a new one has its reason, and one that goes lowers the number."""
     rules = [module for module in FILES if module.startswith("srcgrad.templates")]
-    assert len(rules) <= 36
+    assert len(rules) <= 34
     assert len(FILES) - len(rules) <= MODULES
 
 

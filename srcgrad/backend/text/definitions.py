@@ -33,9 +33,20 @@ from srcgrad.backend.text.changed_values import (
     is_read_early,
     steps_of,
 )
-from srcgrad.core.bindings import Binding, Program, StaticFunction, StaticModule, binding_of_text, is_installed
+from srcgrad.core.bindings import (
+    STAR,
+    Binding,
+    Definition,
+    Program,
+    StaticFunction,
+    StaticModule,
+    binding_of_text,
+    is_in_library,
+    is_installed,
+    is_trusted,
+    locate,
+)
 from srcgrad.core.identity import holder, record
-from srcgrad.core.module_text import STAR, Definition, is_in_library, is_trusted, locate
 from srcgrad.core.printer import docstring, expression, parameters, statement, wrap_definition
 from srcgrad.core.source_text import FunctionNode, comments, segment
 from srcgrad.core.trees import Block, Node, parse_tree, same_tree, walk

@@ -23,10 +23,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 import srcgrad.templates as templates
-from srcgrad.core.bindings import Program, StaticModule, is_installed
+from srcgrad.core.bindings import Program, StaticModule, is_installed, is_never_imported, is_trusted
 from srcgrad.core.identity import record
 from srcgrad.core.marks import is_opaque
-from srcgrad.core.module_text import is_never_imported, is_trusted
 from srcgrad.core.rules import arguments_of, may_show, rule_of
 from srcgrad.frontend.calls.side_effects import is_report
 from srcgrad.frontend.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES

@@ -78,8 +78,7 @@ from srcgrad.frontend.resolve import (
     place_of_out,
 )
 from srcgrad.runtime import checks, reads_only, require_handled
-from srcgrad.runtime.quadrature import check_numbers, check_steady
-from srcgrad.runtime.roots import check_slopes
+from srcgrad.runtime.roots import check_numbers, check_slopes, check_steady
 
 
 def changed_on_entry(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dict[str, None]:

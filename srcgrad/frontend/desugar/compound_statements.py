@@ -18,10 +18,9 @@ from types import CodeType, MappingProxyType
 import gast
 import numpy as np
 
-from srcgrad.core.bindings import Binding
+from srcgrad.core.bindings import Binding, is_trusted
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
 from srcgrad.core.identity import Function, record
-from srcgrad.core.module_text import is_trusted
 from srcgrad.core.namespace import LiveNamespace, Overlay, without_overlays
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any  # what JSON holds
 
+from srcgrad.core.bindings import read_text
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.files import add_mark, write_file
-from srcgrad.core.module_text import read_text
 from srcgrad.interface import dump
 from srcgrad.interface.cli.options import parser, report
 from srcgrad.interface.dump import DumpedModule

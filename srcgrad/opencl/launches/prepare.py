@@ -26,8 +26,7 @@ from srcgrad.opencl.kernels.lines import (
     steps,
     steps_in_one_piece,
 )
-from srcgrad.opencl.kernels.loops import text_of
-from srcgrad.opencl.kernels.running_sums import WIDTH, down, is_in_parts
+from srcgrad.opencl.kernels.loops import RUNS, down, is_in_parts, text_of
 from srcgrad.opencl.kernels.stages import Form, Plan, Stage, batches, directions, numbers_in, planned, root
 from srcgrad.opencl.launches.steps import (
     Formed,
@@ -493,7 +492,7 @@ def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:
             raise MismatchError  # one item after the other
         return 1
     if down(plan):
-        units = max(-(-numbers[1] // WIDTH), min(device.units, -(-numbers[1] // 64)))
+        units = max(-(-numbers[1] // RUNS), min(device.units, -(-numbers[1] // 64)))
         return device.groups(units, 4 * numbers[1])
     if batches(plan) and not form.gpu:
         return max(1, min(numbers[0] // numbers[-1], 16 * device.units))

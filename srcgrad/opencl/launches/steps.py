@@ -13,8 +13,7 @@ import numpy as np
 from srcgrad.opencl.devices.device import Device, address, addresses
 from srcgrad.opencl.kernels.c_functions import prelude
 from srcgrad.opencl.kernels.lines import Computed, Line, MismatchError, Space, Text, alone, entry, members, space_of
-from srcgrad.opencl.kernels.loops import loop_of
-from srcgrad.opencl.kernels.running_sums import functions
+from srcgrad.opencl.kernels.loops import loop_of, run_functions
 from srcgrad.opencl.kernels.stages import (
     Form,
     Plan,
@@ -410,7 +409,7 @@ def text_of(name: str, stage: Formed, puts: list[Put], inside: list[str], extra:
     body = decided(_body(plan, form, puts, inside, ring))
     sums = "#define SUM_TYPE double\n"
     made = entry(name, given, body)
-    return "\n".join([prelude(form.real, body), sums, functions(form.real, body), made])
+    return "\n".join([prelude(form.real, body), sums, run_functions(form.real, body), made])
 
 
 def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list[str]) -> str:

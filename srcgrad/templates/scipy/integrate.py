@@ -36,7 +36,7 @@ from srcgrad.runtime.odes import (
     states_at,
     tangent_size,
 )
-from srcgrad.runtime.quadrature import (
+from srcgrad.runtime.roots import (
     check_numbers,
     check_steady,
     gauss_points,
