@@ -18,9 +18,10 @@ def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
 
     The result has the shape, the floating dtype and the class of `x` (float, NumPy scalar, array; for a list or tuple,
     one result per item). A `g` that fits is returned as it is; a scalar `g` is repeated. The real part is taken where
-    `x` is real. With `dtype`, wider than that of `x`, the sum is of that dtype. Float16 is added up in float32. For
-    integers, which a name may hold before floats, it is of floats. Raises ValueError (E5004) where no broadcasting
-    relates the two, TypeError (E5017) for what is no number and no plain array.
+    `x` is real. With `dtype`, wider than that of `x`, the sum is of that dtype. Float16 is added up in float32. Raises
+    TypeError (E5002) for integers and booleans of NumPy
+    (those of Python are numbers), ValueError (E5004) where no broadcasting relates the two, TypeError (E5017) for what
+    is no number and no plain array.
 
     >>> import numpy as np
     >>> sum_to(np.ones((2, 3)), np.zeros((2, 1)))
@@ -64,18 +65,14 @@ def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
         if type(value) is not np.ndarray and not isinstance(value, int | float | complex | np.generic):
             what = f"a value of type {type(value).__name__} takes part in an operation, and has arithmetic of its own"
             raise TypeError(f"E5017 {what}; make it a plain array before: `.to_numpy()`, `np.asarray(...)`")
-    target = as_floating(x)
+    target = np.asarray(0.0 if kind is int else x)  # `total = 0` is a number in which what varies is added up
+    if target.dtype.kind not in "fc":
+        raise TypeError(f"E5002 integer or boolean input: a value of dtype {target.dtype} has no gradient")
     summed = summed_to(np.asarray(g), target.shape)
     if target.dtype.kind == "f":
         summed = summed.real
     summed = summed.astype(target.dtype, copy=False)
     return summed if isinstance(x, np.ndarray) else summed[()]
-
-
-def as_floating(x: object) -> np.ndarray:
-    """An array of floats for one of integers: `total = 0` stands in the place of what a loop adds to it."""
-    found = np.asarray(x)
-    return found.astype(float) if found.dtype.kind in "iub" else found
 
 
 def _by_items(g: Any, x: Any) -> Any:

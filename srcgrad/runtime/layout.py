@@ -8,7 +8,7 @@ from typing import Any  # containers and indices of every kind
 
 import numpy as np
 
-from srcgrad.runtime.broadcast import as_floating, sum_to
+from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import add, mapped, zeros_like
 
 Function = Callable[..., object]
@@ -599,7 +599,9 @@ def sum_each_to(g: Any, x: Any, dtype: Any = None) -> Any:
            [4.],
            [4.]])
     """
-    due = as_floating(x)
+    due = np.asarray(0.0 if type(x) is int else x)
+    if due.dtype.kind not in "fc":
+        raise TypeError(f"E5002 integer or boolean input: a value of dtype {due.dtype} has no gradient")
     shape, wanted = g.shape[1:], due.shape
     if not shape:  # a number for each
         return np.array(np.broadcast_to(g.reshape(-1, *(1,) * due.ndim), (len(g), *wanted)), dtype or due.dtype)

@@ -3,7 +3,6 @@
 # Made by srcgrad 0.1.0 from model.py (sha256 428114e3ef3189d3). To make it again, in
 # its folder:
 #     srcgrad dump model.py:energy --standalone -o model_grad.py
-# Written by srcgrad; sha256 of all other lines: df3de1af0dbfd613
 from math import pi
 
 import numpy as np
@@ -64,13 +63,6 @@ def _by_items(g, x):
     )
 
 
-def as_floating(x):
-    """An array of floats for one of integers: `total = 0` stands in the place of
-    what a loop adds to it."""
-    found = np.asarray(x)
-    return found.astype(float) if found.dtype.kind in "iub" else found
-
-
 def sum_to(g, x, dtype=None):
     """`g` summed over the axes along which `x` was broadcast: the adjoint of `x`
     from that of the result."""
@@ -115,7 +107,12 @@ def sum_to(g, x, dtype=None):
             raise TypeError(
                 f"E5017 {what}; make it a plain array before: `.to_numpy()`, `np.asarray(...)`"
             )
-    target = as_floating(x)
+    # `total = 0` is a number in which what varies is added up
+    target = np.asarray(0.0 if kind is int else x)
+    if target.dtype.kind not in "fc":
+        raise TypeError(
+            f"E5002 integer or boolean input: a value of dtype {target.dtype} has no gradient"
+        )
     summed = summed_to(np.asarray(g), target.shape)
     if target.dtype.kind == "f":
         summed = summed.real

@@ -267,7 +267,7 @@ def modf_tangent(z, x):
 @adjoint(
     np.frexp,
     forms=(("np.frexp(x)[0]", (2, 3)), ("np.frexp(x)[0]", None)),
-    note="The exponent is an integer, and carries no derivative.",
+    note="The exponent is an integer: a derivative that would flow through it raises E5002.",
 )
 def frexp(z, x):
     d[x] = np.ldexp(d[z][0], -z[1])
