@@ -642,7 +642,15 @@ def _hands_on(function: object) -> bool:
     if not isinstance(function, FunctionType) or not callable(function.__dict__.get("__wrapped__")):
         return False
     several = function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
-    return bool(several) and not _is_numpy(function) and not function.__kwdefaults__ and not function.__defaults__
+    if not several or _is_numpy(function) or function.__kwdefaults__:
+        return False
+    defaults = function.__defaults__ or ()
+    count = function.__code__.co_argcount
+    taken = list(inspect.signature(function).parameters.values())[count - len(defaults) : count]
+    return len(taken) == len(defaults) and all(
+        type(one.default) is type(own) and one.default == own and isinstance(own, int | float | str | None)
+        for one, own in zip(taken, defaults, strict=True)
+    )
 
 
 def takes_stars(function: object) -> bool:
@@ -673,22 +681,23 @@ def _as_wrapped(tree: Node, function: FunctionType) -> Node:
     words = [one for one in taken if one.kind is one.KEYWORD_ONLY]
     own = [a.id for a in (*tree.args.posonlyargs, *tree.args.args)]
     plain = all(one.default is one.empty or isinstance(one.default, int | float | str | None) for one in taken)
-    named = tree.args.kwarg is not None or not words
+    more = places[len(own) :]  # by their places, or by their names
+    named = tree.args.kwarg is not None or not (words if tree.args.vararg is not None else [*more, *words])
     names = [one.name for one in (*places, *words)]
     mapped = dict(zip(own, names, strict=False))
     nodes = [n for s in tree.body for n in find_nodes(s, gast.Name)]
     clash = {n.id for n in nodes} & set(names) - {one for one, other in mapped.items() if one == other}
     stored = {n.id for n in nodes if isinstance(n.ctx, gast.Store)}
-    spread = tree.args.vararg is not None or len(own) == len(places)
-    fits = len(own) <= len(places) and len(places) + len(words) == len(taken) and plain and named and spread
+    fits = len(own) <= len(places) and len(places) + len(words) == len(taken) and plain and named
     for one in sorted(clash & stored - set(own)):
         mapped[one] = f"{one}_"
-    tells = not fits or _tells_how_called(tree, function, places[len(own) :], words)
+    tells = not fits or _tells_how_called(tree, function, more, words)
     if tells or clash - stored - set(own) or {f"{one}_" for one in clash} & {n.id for n in nodes}:
         raise _not_followed(function)
     for node in nodes:
         node.id = mapped.get(node.id, node.id)
-    if not open_stars(tree, [one.name for one in places[len(own) :]], {one.name: one.name for one in words}):
+    by_place = more if tree.args.vararg is not None else []
+    if not open_stars(tree, [p.name for p in by_place], {w.name: w.name for w in (*more[len(by_place) :], *words)}):
         raise _not_followed(function)
     head = [*(one.name for one in places), *(["*"] if words else []), *(one.name for one in words)]
     made = to_gast(ast.parse(f"def f({', '.join(head)}): pass").body[0], _room() // CALLS).args

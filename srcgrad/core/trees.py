@@ -616,9 +616,8 @@ def defaults_of(function: Node) -> dict[str, Node]:
 
 def own_names(function: Node) -> frozenset[str]:
     """Parameters and names that a function binds, what is nested in it apart."""
-    arguments, names = function.args, set(parameters(function))
-    if arguments.vararg is not None:
-        names.add(arguments.vararg.id)
+    several = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
+    names = {*parameters(function), *(one.id for one in several)}
     bound = [n for node in function.body for n in find_nodes(node, gast.Name)]
     return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
 

@@ -157,6 +157,15 @@ def counted(x):
     return t
 
 
+def first_of_several(x):
+    v = 3.0 * x
+    near = next((v * x for v in (x, 2.0 * x, 4.0 * x) if v > 0.75), v)
+    far = next((k for k in range(3, 0, -1) if x * k < 0.1), None)
+    if far is None:
+        far = x
+    return next(v * w for w in powers(x, 3)) * near * far
+
+
 def rows_that_change(xs):
     def rows(a):
         for i in range(2):
@@ -174,7 +183,7 @@ def rows_that_change(xs):
     "function",
     [two_yields, left_with_else, continued_while_arguments_change, ended_early, returned_out_of,
      zip_asks_the_range_first, zip_asks_the_generator_first, nested_generator, one_in_another, yields_nothing, largest,
-     made_before, counted],
+     made_before, counted, first_of_several],
 )  # fmt: skip
 def test_derivatives(function, x) -> None:
     check_grads(function, (x,), order=2)

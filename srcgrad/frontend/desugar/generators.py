@@ -690,6 +690,8 @@ def _consumed(value: Node, node: Node, before: Block, work: _Work) -> Node:
         first.iter = _listed(first.iter, node, before, work, whole)
         return value
     rewrite_parts(value, lambda part: _consumed(part, node, before, work))
+    if isinstance(value, gast.Call) and value.args and object_of(value.func, work.facts) is builtins.next:
+        return _first(value, node, before, work)
     if isinstance(value, gast.Call) and value.args and _takes_all(value, work):
         first = value.args[0]
         if isinstance(first, gast.GeneratorExp):
@@ -697,6 +699,22 @@ def _consumed(value: Node, node: Node, before: Block, work: _Work) -> Node:
         else:
             value.args[0] = _listed(first, node, before, work, True)
     return value
+
+
+def _first(call: Node, node: Node, before: Block, work: _Work) -> Node:
+    """A name for `next((e for v in x if c), d)`, which a loop binds that ends there."""
+    value = call.args[0]
+    if not isinstance(value, gast.GeneratorExp) or len(value.generators) > 1:
+        return call
+    held = work.name("first")
+    end = [work.own(gast.Raise(name("StopIteration"), None), node)]
+    if len(call.args) > 1:
+        before.append(work.bind(held, call.args[1], node))
+        end = []
+    loop = gast.For(name(held, gast.Store()), value, [work.own(gast.Break(), node)], end, None)
+    before += _block(_of_expression(work.own(loop, node), work) or [], work)
+    work.facts.origin.foreign[node] = None
+    return at(name(held), call)
 
 
 def _takes_all(call: Node, work: _Work) -> bool:

@@ -19,6 +19,18 @@ def scaled(k):
             return k * function(t)
         return wrapper
     return around
+def slowed(function):
+    @functools.wraps(function)
+    def wrapper(t, u=0.5, **options):
+        return function(t * u, u, **options)
+    return wrapper
+@slowed
+@slowed
+def bent(t, u=0.5, k=2):
+    return t**k * u
+def told(*args, **options):
+    options["stacklevel"] = options.get("stacklevel", 2)
+    print(*args, end="")
 @timed
 def sine(t, k=2.0):
     return np.sin(k * t)
@@ -30,4 +42,6 @@ def cube(t):
     return t**3
 @timed
 def f(x, c):
-    return np.sum(sine(x, k=c) * square(x)) * cube(c)
+    if c > 50.0:
+        told("large", stacklevel=3)
+    return np.sum(sine(x, k=c) * square(x) * bent(x, k=3) * bent(x, c)) * cube(c)
