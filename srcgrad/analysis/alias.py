@@ -385,7 +385,6 @@ def is_new(value: Node, function: Node, facts: Facts, known: dict[str, bool] | N
 
 
 def _are_new(name: str, function: Node, facts: Facts, known: dict[str, bool]) -> bool:
-    """Whether all that a function binds to a name is new."""
     made = [n for n in statements(function.body) if name in stores(n) and name not in written_names(n)]
     for node in made:
         operation = facts.operation_of(node)

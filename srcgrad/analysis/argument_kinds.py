@@ -69,7 +69,6 @@ def kinds_of_annotations(tree: Node, namespace: Namespace) -> dict[str, Kind]:
 
 
 def _names_complex(annotation: Node, namespace: Namespace) -> bool:
-    """Whether an annotation names a complex type anywhere."""
     if isinstance(annotation, gast.Constant):
         try:
             annotation = parse_tree(str(annotation.value), "eval").body

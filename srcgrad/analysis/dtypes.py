@@ -267,7 +267,6 @@ def _join_squares(order: list[Node], facts: Facts) -> None:
 
 
 def _squared_name(operation: Operation) -> str | None:
-    """The name that an operation squares."""
     parts = list(operation.bound.values())
     if not parts or not isinstance(parts[0], gast.Name):
         return None

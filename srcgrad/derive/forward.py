@@ -166,7 +166,6 @@ def _as_complex(value: Node, bound: str, facts: Facts) -> Node:
 
 
 def _tangents_of_results(node: Node, facts: Facts, dotted: Dotted) -> Block:
-    """One statement for the tangent of each result."""
     made: Block = []
     lines = _terms(node, facts.resolution.operation[node.value], facts, dotted, made)
     tangents: dict[str, Node] = {}

@@ -112,7 +112,6 @@ def _divides(node: Node, facts: Facts) -> bool:
 
 
 def _mask_statements(node: Node, facts: Facts) -> Block:
-    """The statements that bind the mask of what a statement binds."""
     if not isinstance(node, gast.Assign) or written_names(node):
         return []
     operation = facts.resolution.operation.get(node.value)

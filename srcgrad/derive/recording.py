@@ -456,7 +456,6 @@ def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
 
 
 def _call(loop: Node, facts: Facts) -> tuple[Node, Step]:
-    """The call of the step in the body of a loop."""
     calls = [n.value for n in loop.body if isinstance(getattr(n, "value", None), gast.Call)]
     found = [
         call

@@ -121,7 +121,6 @@ class AdjointKinds:
         return _join_kinds(found)
 
     def _kinds_of_binding(self, name: str, node: Node) -> list[Kind]:
-        """What a statement binds to a name."""
         if isinstance(node, gast.For) and getattr(node.target, "id", "") == name:
             return [self._kind_of_each(self.kind(node.iter))]
         if target(node) == name:

@@ -457,7 +457,6 @@ def with_options(op: object, count: int, words: tuple[str, ...] = ()) -> Functio
 
 
 def _written_operation(op: object) -> Rule | None:
-    """The rule of an operation of a library that is written in lines; None where there is none."""
     rule = _rule_of_operation(op)
     written = rule is not None and rule.own is None and rule.kind != "refused" and rule.composition is None
     return rule if written else None

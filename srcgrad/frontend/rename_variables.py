@@ -572,7 +572,6 @@ def _inner_parameters(function: Node) -> list[Node]:
 
 
 def _scopes(tree: Node) -> list[Scope]:
-    """The scope of a function, and all scopes in it."""
     found = [Scope(tree, None)]
     _enter(found[0], found)
     return found

@@ -1315,7 +1315,6 @@ def _readers_of_terms(
 
 
 def _without_sign(value: Node) -> Node:
-    """The value without its sign."""
     return value.operand if is_minus(value) else value
 
 

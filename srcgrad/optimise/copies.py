@@ -226,7 +226,6 @@ def _operands(node: Node, facts: Facts) -> None:
 
 
 def _makes_new(call: Node, facts: Facts) -> bool:
-    """Whether a call makes a new array of what it is given."""
     return isinstance(call, gast.Call) and makes_new(function_called(call, facts), call)
 
 
@@ -624,7 +623,6 @@ def _buffer_of_scaling(node: Node, facts: Facts) -> tuple[Any, ...]:
 
 
 def _name_and_factor(value: Node, held: str) -> tuple[Any, ...]:
-    """A name that is a factor of a product, and the other factor."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         for one, other in ((value.right, value.left), (value.left, value.right)):
             if isinstance(one, gast.Name) and one.id in (held, held or one.id) and not mentions(other, one.id):

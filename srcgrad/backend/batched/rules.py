@@ -730,8 +730,6 @@ LIKE: dict[str, tuple[Any, ...]] = {
 
 
 def _rank_of_argument(parameter: str) -> Rule:
-    """The rank of the result is that of an argument."""
-
     def using(text: Expressions, call: Call) -> Lifted:
         rank = call.value(parameter).ndim
         if not any(value.batched for _, value in call.given.values()):

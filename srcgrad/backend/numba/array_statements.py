@@ -365,7 +365,6 @@ class _LoopWork:
         return self.counters[axis]
 
     def _show_array(self, node: Node) -> Node:
-        """A view by the array that it shows."""
         return self.views[node.id] if isinstance(node, gast.Name) and node.id in self.views else node
 
     def _elements(self, node: Node, rank: int) -> Node:

@@ -525,7 +525,6 @@ class _Work:
         return True
 
     def _next_name(self, held: str) -> str:
-        """The name for the next value of a name."""
         made = self.facts.names.numbered_name(held)
         self.alias = {one: made if other == held else other for one, other in self.alias.items()} | {held: made}
         self.bound[made] = self.bound[held]

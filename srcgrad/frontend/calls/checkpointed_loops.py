@@ -262,7 +262,6 @@ def before_loop(loop: Node, function: Node) -> set[str]:
 
 
 def _bound_before_loop(block: Block, loop: Node) -> tuple[set[str], bool]:
-    """What is bound in a block before the loop, and whether the loop stands in it."""
     names: set[str] = set()
     for node in block:
         if node is loop:

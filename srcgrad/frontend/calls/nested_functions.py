@@ -226,7 +226,6 @@ def _locals(tree: Node) -> set[str]:
 
 
 def _returned_function(tree: Node) -> Node | None:
-    """The nested function, or lambda, that a function returns."""
     value = tree.body[-1].value
     if isinstance(value, gast.Lambda):
         return value

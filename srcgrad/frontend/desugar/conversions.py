@@ -212,7 +212,6 @@ def _binding(whole: Any) -> Binding:
 
 
 def _without_assignments(block: Block, names: dict[str, Binding]) -> Block:
-    """A block without the assignments to some names."""
     made: Block = []
     for node in block:
         if isinstance(node, gast.Assign) and target(node) in names:

@@ -428,7 +428,6 @@ def note_dicts(function: Node, work: Rewriting) -> None:
 
 
 def _over_range(node: Node, work: Rewriting) -> bool:
-    """Whether a loop is over `range(...)` or `reversed(range(...))`."""
     kind = _loop_maker(node, work)
     return kind == "range" or (kind == "reversed" and _over_range(node.args[0], work))
 

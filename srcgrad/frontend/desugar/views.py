@@ -491,7 +491,6 @@ def _is_surely(node: Node, order: list[Node], work: Views) -> bool:
 
 
 def _makes_array_with_axes(value: Node, work: Views) -> bool:
-    """Whether an expression makes an array with axes."""
     if not isinstance(value, gast.Call) or (not value.args and not isinstance(value.func, gast.Attribute)):
         return False
     found = binding_of(value.func, work.facts, work.facts.names.local)

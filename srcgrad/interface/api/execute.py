@@ -422,7 +422,6 @@ def _is_taken(frame: FrameType, origin: tuple[str, str, int]) -> bool:
 
 
 def _composition_rule(file: str, function: str) -> Rule | None:
-    """The rule that a composition of this name is."""
     found = [rule for rule in rules() if rule.composition is not None and rule.composition.__name__ == function]
     return next((one for one in found if one.composition and one.composition.__code__.co_filename == file), None)
 

@@ -91,7 +91,6 @@ def _owners(array: object) -> Iterable[object]:
 
 
 def _fields(value: object) -> dict[str, object]:
-    """The attributes of an object that has a dict of them."""
     known = None if isinstance(value, type | FunctionType | ModuleType) else getattr(value, "__dict__", None)
     return known if type(known) is dict else {}
 

@@ -140,7 +140,6 @@ def is_kernel(part: Part) -> bool:
 def _derivative_lines(
     lines: Sequence[str], first: int, part: Part, parts: Mapping[str, Part], sizes: Sizes
 ) -> list[Line]:
-    """The lines of a derivative, or of a kernel."""
     facts = part.facts
     kernels = [name for name in parts if is_kernel(parts[name])]
     spelled = placed_lines(part.tree)
@@ -169,7 +168,6 @@ def _makes_stack(node: Node) -> bool:
 
 
 def _kept_under_name(name: str, facts: Facts, sizes: Sizes) -> KeptValue:
-    """What is recorded under a name."""
     record = facts.tape.recorded[name]
     value = plain_spelling(record.value)
     size = sizes.get((value, record.line), sizes.get((value, 0)))

@@ -228,7 +228,6 @@ Results = Callable[[list[Any], tuple[Any, ...]], Any]  # one of them, from what 
 
 
 def _of_argument(slot: int, kind: str, words: list[str]) -> Results:
-    """A result that is an argument."""
     return lambda made, args: result(args[slot], kind, args, words)
 
 
