@@ -195,6 +195,19 @@ def taps(origin: int, rank: int, axis: int) -> tuple[int, ...]:
     return tuple(made)
 
 
+def bell(sigma: float, order: int, truncate: float) -> Any:
+    """The kernel of `scipy.ndimage.gaussian_filter1d`, as it answers to one element.
+
+    >>> bell(0.3, 0, 4.0).round(4).tolist()
+    [0.0038, 0.9923, 0.0038]
+    """
+    from scipy import ndimage  # late: SciPy may be absent
+
+    reach = int(truncate * float(sigma) + 0.5)
+    one = np.eye(1, 2 * reach + 1, reach)[0]
+    return ndimage.gaussian_filter1d(one, sigma, order=order, mode="constant", truncate=truncate)
+
+
 def waves_transpose(
     g: Any, x: Any, name: str, type: int = 2, s: Sequence[int] | None = None, axes: Any = None, norm: str | None = None
 ) -> Any:

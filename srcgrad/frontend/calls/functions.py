@@ -314,6 +314,8 @@ def _of_object(found: Binding, node: Node) -> Function | None:
         own = expression("method.__self__", method=copy(node))
         cls = value.__self__ if isinstance(value.__self__, type) else None
         return Function(spelled, binding=Binding("object", value.__func__), args=(own,), cls=cls)
+    if (home(value) or "").startswith("scipy."):
+        templates.load_for(home(value) or "")
     if isinstance(value, types.FunctionType) or hasattr(value, "__srcgrad_primal__"):
         return Function(spelled, binding=found)
     derived = getattr(type(value), "as_function", None)  # a derivative that the function calls
@@ -325,8 +327,6 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if derived is not None:
         return Function(spelled, binding=Binding("object", derived(value)))
     call = inspect.getattr_static(type(value), "__call__", None)
-    if (home(value) or "").startswith("scipy."):
-        templates.load_for(home(value) or "")
     if isinstance(call, types.FunctionType) and rule_of(call) is None:
         return Function(spelled, binding=Binding("object", call), args=(copy(node),), whole=type(value))
     return Function(spelled, binding=found) if callable(value) else None

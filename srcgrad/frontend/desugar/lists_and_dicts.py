@@ -625,7 +625,7 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
     kind = work.facts.kinds.of_names.get(getattr(owner, "id", ""))
     if (known is not None and not isinstance(known.object, np.ndarray)) or (kind is not None and kind.tag == "other"):
         return None  # a method of an object that is no array
-    space = work.library("np") + ".ndarray" * (op is np.ndarray.tolist)
+    space = work.library("np") + ".ndarray" * (op in (np.ndarray.tolist, np.ndarray.item))
     function = expression(f"{space}.{call.func.attr}")
     return at(gast.Call(function, [call.func.value, *call.args], call.keywords), call)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.core.rules import adjoint, d, tangent, where_known
+from srcgrad.core.rules import adjoint, d, declare_other_form, tangent, where_known
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.layout import (
     converted,
@@ -767,6 +767,13 @@ def item(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
+@declare_other_form(
+    np.ndarray.item, (("np.ndarray.item(x, 2)", (4,)), ("np.ndarray.item(x, -1)", (2, 3))), {1: "place"}, place=()
+)
+def item_at(x, place):
+    return np.ravel(x)[place]
+
+
 @adjoint.composed(np.ndarray.tolist, name="np.ndarray.tolist", forms=(("x.tolist()[1]", (3,)),), note="Of one axis.")
 def tolist(x):
     require_handled(np.ndim(x) == 1, ".tolist() of what has not one axis")
@@ -826,6 +833,17 @@ def linspace(z, start, stop, num=50, endpoint=True, axis=0):
     else:
         d[start] = sum_to(np.tensordot(1.0 - t, np.moveaxis(d[z], axis, 0), 1), start)
         d[stop] = sum_to(np.tensordot(t, np.moveaxis(d[z], axis, 0), 1), stop)
+
+
+@declare_other_form(
+    np.linspace,
+    (("np.linspace(x, y, 5, retstep=True)[1]", (), ()), ("np.linspace(x, y, 4, False, True)[1]", (3,), ())),
+    {4: "retstep"},
+    retstep=(True,),
+)
+def with_step(start, stop, num=50, endpoint=True, retstep=True, *, axis=0):
+    gaps = num - 1 if endpoint else num
+    return np.linspace(start, stop, num, endpoint, axis=axis), (stop - start) / gaps
 
 
 @adjoint(

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import ndimage, signal
 
-from srcgrad.core.rules import adjoint, constants, d, declare
+from srcgrad.core.rules import adjoint, constants, d, declare, declare_other_form, declare_refused
 from srcgrad.runtime.layout import require_handled
-from srcgrad.runtime.signals import filtered_transpose, reaches, steps_along, taps
+from srcgrad.runtime.signals import bell, filtered_transpose, reaches, steps_along, taps
 
 constants([reaches, steps_along, taps])
 
@@ -24,6 +24,7 @@ def beyond(input, widths, mode, cval):
     elif mode in ("wrap", "grid-wrap"):
         made = np.pad(input, widths, "wrap")
     else:
+        require_handled(mode in ("constant", "grid-constant"), "a mode for each axis: filter along one after the other")
         made = np.pad(input, widths, "constant", constant_values=cval)
     return made
 
@@ -238,6 +239,51 @@ def gaussian_filter(z, input, sigma, mode="reflect", truncate=4.0):
 )
 def gaussian_filter1d(z, input, sigma, axis=-1, mode="reflect", truncate=4.0):
     d[input] = ndimage.gaussian_filter1d(d[z], sigma, axis, mode=mode, truncate=truncate)
+
+
+declare_refused(WIDTH, {"srcgrad.runtime.signals.bell": bell})
+OTHER_WAYS = {"order": (), "cval": (), "mode": ("nearest", "mirror")}
+
+
+@declare_other_form(
+    ndimage.gaussian_filter1d,
+    (
+        ("scipy.ndimage.gaussian_filter1d(x, 0.6, 0, 1, mode='nearest')", (5, 2)),
+        ("scipy.ndimage.gaussian_filter1d(x, 0.4, order=2, mode='constant', cval=1.5)", (4,)),
+    ),
+    {3: "order"},
+    **OTHER_WAYS,
+)
+def smoothed(input, sigma, axis=-1, order=0, *, mode="reflect", cval=0.0, truncate=4.0):
+    return along(input, np.flip(bell(sigma, order, truncate)), axis, mode, cval, 0)
+
+
+@declare_other_form(
+    ndimage.gaussian_filter,
+    (
+        ("scipy.ndimage.gaussian_filter(x, 0.6, mode='mirror')", (4, 5)),
+        ("scipy.ndimage.gaussian_filter(x, (0.4, 0.8), (1, 0), mode='constant', cval=1.5)", (4, 5)),
+    ),
+    {2: "order"},
+    **OTHER_WAYS,
+)
+def smoothed_all(input, sigma, order=0, *, mode="reflect", cval=0.0, truncate=4.0):
+    made = np.asarray(input)
+    for axis in range(np.ndim(input)):
+        width = sigma if np.ndim(sigma) == 0 else sigma[axis]
+        if width > 1e-15:
+            kernel = bell(width, order if np.ndim(order) == 0 else order[axis], truncate)
+            made = along(made, np.flip(kernel), axis, mode, cval, 0)
+    return made
+
+
+@adjoint.composed(ndimage.gaussian_laplace, forms=(("scipy.ndimage.gaussian_laplace(x, 0.6)", (4, 5)),))
+def gaussian_laplace(input, sigma, *, mode="reflect", cval=0.0, truncate=4.0):
+    made = np.zeros_like(input)
+    for axis in range(np.ndim(input)):
+        order = 2 * np.eye(np.ndim(input), dtype=int)[axis]
+        made = made + ndimage.gaussian_filter(input, sigma, order, mode=mode, cval=cval, truncate=truncate)
+    return made
 
 
 RANKS = """grey_.* m.*m_filter.* median_filter percentile_filter rank_filter .*_tophat morphological_gradient"""

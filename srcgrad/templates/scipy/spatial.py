@@ -6,10 +6,16 @@ from scipy.spatial import distance
 from srcgrad.core.rules import adjoint
 from srcgrad.runtime.layout import require_handled
 
-METRICS = ("sqeuclidean", "cityblock", "chebyshev")
+METRICS = ("sqeuclidean", "cityblock", "chebyshev", "cosine", "minkowski")
 
 
-def distances(off, metric):
+def compared(points, metric):
+    """The rows that differences are taken of: for the cosine those of length 1."""
+    rows = np.asarray(points, dtype=float)
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True) if metric == "cosine" else rows
+
+
+def distances(off, metric, p):
     """The length of each vector along the last axis."""
     if metric == "euclidean":
         found = np.linalg.norm(off, axis=-1)
@@ -17,8 +23,12 @@ def distances(off, metric):
         found = np.sum(off * off, axis=-1)
     elif metric == "cityblock":
         found = np.sum(np.abs(off), axis=-1)
+    elif metric == "cosine":
+        found = 0.5 * np.sum(off * off, axis=-1)
+    elif metric == "minkowski":
+        found = np.linalg.norm(off, ord=p, axis=-1)
     else:
-        require_handled(metric == "chebyshev", "a metric other than euclidean, sqeuclidean, cityblock, chebyshev")
+        require_handled(metric == "chebyshev", f"the metric {metric}")
         found = np.max(np.abs(off), axis=-1)
     return found
 
@@ -30,11 +40,11 @@ def distances(off, metric):
         ("scipy.spatial.distance.cdist(x, y)", (3, 2), (4, 2)),
         *((f"scipy.spatial.distance.cdist(x, y, '{metric}')", (3, 2), (2, 2)) for metric in METRICS),
     ),
-    note="Euclidean, squared Euclidean, city block and Chebyshev; the gradient of the first is 0 where it is 0.",
+    note="Euclidean, squared Euclidean, city block, Chebyshev, cosine, Minkowski; the gradient of the first is 0 at 0.",
 )
-def cdist(XA, XB, metric="euclidean"):
-    first, second = np.asarray(XA, dtype=float), np.asarray(XB, dtype=float)
-    return distances(np.expand_dims(first, 1) - np.expand_dims(second, 0), metric)
+def cdist(XA, XB, metric="euclidean", *, p=2.0):
+    first, second = compared(XA, metric), compared(XB, metric)
+    return distances(np.expand_dims(first, 1) - np.expand_dims(second, 0), metric, p)
 
 
 @adjoint.composed(
@@ -42,14 +52,15 @@ def cdist(XA, XB, metric="euclidean"):
     name="scipy.spatial.distance.pdist",
     forms=(
         ("scipy.spatial.distance.pdist(x)", (4, 2)),
+        ("scipy.spatial.distance.pdist(x, 'minkowski', p=3)", (4, 2)),
         *((f"scipy.spatial.distance.pdist(x, metric='{metric}')", (3, 2)) for metric in METRICS),
     ),
     note="As scipy.spatial.distance.cdist.",
 )
-def pdist(X, metric="euclidean"):
+def pdist(X, metric="euclidean", *, p=2.0):
     first, second = np.triu_indices(np.shape(X)[0], 1)
-    points = np.asarray(X, dtype=float)
-    return distances(np.take(points, first, axis=0) - np.take(points, second, axis=0), metric)
+    points = compared(X, metric)
+    return distances(np.take(points, first, axis=0) - np.take(points, second, axis=0), metric, p)
 
 
 @adjoint.composed(

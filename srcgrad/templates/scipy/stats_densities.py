@@ -301,6 +301,22 @@ def pareto(z, x, b, loc=0.0, scale=1.0):
     d[scale] = -d[z] * (slope * r + inside) / scale
 
 
+@adjoint.elementwise(
+    stats.truncnorm.logpdf,
+    domain={"x": (0.2, 0.8), "a": (-3.0, -1.0), "b": (2.0, 3.0), "loc": (-0.3, 0.0), "scale": (1.0, 2.0)},
+    note=OUTSIDE,
+)
+def truncnorm(z, x, a, b, loc=0.0, scale=1.0):
+    r = (x - loc) / scale
+    inside = (r >= a) & (r <= b)
+    d[x] = -d[z] * inside * r / scale
+    d[a] = d[z] * inside * stats.truncnorm.pdf(a, a, b)
+    d[b] = -d[z] * inside * stats.truncnorm.pdf(b, a, b)
+    d[loc] = d[z] * inside * r / scale
+    d[scale] = d[z] * inside * (r * r - 1.0) / scale
+
+
+adjoint.exponential(stats.truncnorm.pdf, of=stats.truncnorm.logpdf)
 adjoint.exponential(stats.uniform.pdf, of=stats.uniform.logpdf)
 adjoint.exponential(stats.expon.pdf, of=stats.expon.logpdf)
 adjoint.exponential(stats.halfnorm.pdf, of=stats.halfnorm.logpdf)
