@@ -304,6 +304,7 @@ class Rows:
     handlers: Mapping[object, Handler]  # of the operations that are not elementwise
     seen: list[Form] = field(default_factory=list)  # all values with rows, in the order of the text
     counts: set[str] = field(default_factory=set)  # names of how many rows there are
+    shapes: set[str] = field(default_factory=set)  # names of shapes of arguments with rows
     bound: list[str] = field(default_factory=list)  # names of the function, as often as they are bound
     masks: set[str] = field(default_factory=set)  # names of arrays of booleans
     checked: dict[str, None] = field(default_factory=dict)  # arguments that have to be arrays of booleans
@@ -1452,7 +1453,9 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     if bound is not None and not is_write(node):
         if found is not None:
             _count_all_rows(node.value, rows)
-            rows.counts |= {bound} if rows.is_count(node.value) else set()
+            once = rows.bound.count(bound) == 1
+            rows.counts |= {bound} if once and rows.is_count(node.value) else set()
+            rows.shapes |= {bound} if once and _is_shape(node.value, rows) else set()
         form = rows.form(node.value, numbers=isinstance(node.value, gast.Call))
         known = rows.facts.values.value_spec.get(bound)
         if form.axes is None and known is not None and known.ndim is not None:
@@ -1461,7 +1464,8 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
         if form.row is not None and rows.is_mask(node.value):
             rows.masks.add(bound)
         rows.fresh -= {bound}
-        rows.fresh |= {bound} if form.row == 0 and _is_new(node.value, rows) else set()
+        alone = found is None or rows.bound.count(bound) == 1
+        rows.fresh |= {bound} if form.row == 0 and alone and _is_new(node.value, rows) else set()
         if form.total:
             if found is None:
                 rows.ask_for_lines()
@@ -1473,8 +1477,9 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     if any(rows.depends(part) for part in header(node)):
         raise rows.refuse(header(node)[0] if value is None else value, "it is not known to treat each row by itself")
     level = max((rows.level(part) for part in header(node)), default=0)
-    if found is not None and _is_shape(node, rows):
-        rows.counts |= set(stores(node)[:1])
+    unpacked = found is not None and isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple)
+    if unpacked and _is_shape(node.value, rows):
+        rows.counts |= {one for one in stores(node)[:1] if rows.bound.count(one) == 1}
     for name in stores(node):
         known, kind = rows.facts.values.value_spec.get(name), rows.facts.kinds.of_names.get(name, UNKNOWN)
         rank = known.ndim if known is not None else None
@@ -1483,16 +1488,11 @@ def _reads_of_statement(node: Node, rows: Rows, found: Plan | None) -> tuple[boo
     return False, level
 
 
-def _is_shape(node: Node, rows: Rows) -> bool:
-    """`n, d = x.shape`, of an argument with rows."""
-    value = getattr(node, "value", None)
-    taken = isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple)
-    return (
-        taken
-        and isinstance(value, gast.Attribute)
-        and value.attr == "shape"
-        and getattr(value.value, "id", "") in rows.over
-    )
+def _is_shape(value: Node, rows: Rows) -> bool:
+    """`x.shape`, of an argument with rows."""
+    if isinstance(value, gast.Name):
+        return value.id in rows.shapes
+    return isinstance(value, gast.Attribute) and value.attr == "shape" and getattr(value.value, "id", "") in rows.over
 
 
 def _compound(node: Node, rows: Rows) -> tuple[bool, int]:
@@ -1533,7 +1533,7 @@ def _merge_forms(name: str, sides: list[dict[str, Form]], node: Node, rows: Rows
     places = {form.row for form in forms}
     if (
         len(places) > 1
-        or any(form.some for form in forms)
+        or any(form.some or form.numbers or form.listed for form in forms)
         or (None in ranks and places != {None})
         or (len(ranks) > 1 and places != {None})
     ):

@@ -175,7 +175,8 @@ def masked_rows(w: Any, x: Any, y: Any) -> Any:
 
 
 def numbers_of_rows(w: Any, x: Any, y: Any) -> Any:
-    number, total = np.arange(len(x)), 0.0
+    n, _ = x.shape
+    number, total = np.arange(n), 0.0
     highest = np.max(np.abs(x @ w))
     for i, row in enumerate(x):
         if y[i] > 0.0:
@@ -285,6 +286,22 @@ def axis_of_a_name(w: Any, x: Any, y: Any) -> Any:
     return np.sum(y[:, k] * x)
 
 
+def counted_anew(w: Any, x: Any, y: Any) -> Any:
+    n, s = len(x), 0.0
+    if w[0] > 100.0:
+        n = 5
+    for k in range(n):
+        s += y[k] * (x[k] @ w)
+    return s
+
+
+def numbered_anew(w: Any, x: Any, y: Any) -> Any:
+    i = np.arange(len(x))
+    if w[0] > 100.0:
+        i = 2 * i
+    return np.sum(i * (x @ w))
+
+
 def groups_in_a_view(w: Any, x: Any, y: Any) -> Any:
     whole = np.zeros((2, 3))
     total = whole[0]
@@ -296,7 +313,7 @@ REFUSED = (
     of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
     last_row, two_masks,
     sum_in_branch, written_rows, no_sum, on_rows_of_values, product_of_all,
-    carried, axis_of_a_name, groups_in_a_view,
+    carried, axis_of_a_name, groups_in_a_view, counted_anew, numbered_anew,
 )  # fmt: skip
 
 
