@@ -13,7 +13,7 @@ they were. A change of which nobody has told is a walk anew, never an old answer
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar  # fields and literals are of several types
 
@@ -44,7 +44,7 @@ class NodeWalk:
     What they hang in is compared, never written into: a list that was exchanged for an equal one is still the old one.
     """
 
-    __slots__ = ("held", "hold", "kinds", "named", "names", "nodes", "reads")
+    __slots__ = ("held", "hold", "kinds", "named", "names", "nodes", "reads", "sought")
 
     def __init__(self, root: Node) -> None:
         nodes: list[Node] = []
@@ -57,6 +57,7 @@ class NodeWalk:
         self.named: list[object] | None = None
         self.reads: tuple[str, ...] = ()
         self.kinds = frozenset(map(type, nodes))
+        self.sought: dict[tuple[type, ...], list[Node]] = {}  # the nodes of some kinds
 
 
 def _collect(items: list[Node], nodes: list[Node], lists: list[list[Node]]) -> None:
@@ -380,8 +381,11 @@ def find_nodes(node: Node, *sought: type[N]) -> list[N]:
     (['f', 'g'], [])
     """
     found = walk_of(node)
-    nodes: Sequence[Any] = found.nodes  # of the kinds that are sought
-    return [] if found.kinds.isdisjoint(sought) else [item for item in nodes if type(item) in sought]
+    if found.kinds.isdisjoint(sought):
+        return []
+    nodes: list[Any] = found.sought.get(sought) or [item for item in found.nodes if type(item) in sought]
+    found.sought[sought] = nodes
+    return nodes.copy()
 
 
 def bound_in_expressions(node: Node) -> list[Node]:
@@ -427,6 +431,10 @@ def stores(node: Node) -> list[str]:
             return bound + _popped_list(value) if type(value) is gast.Call and not value.args else bound
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
+        if kind is gast.For and type(parts[0]) is gast.Name:
+            return [parts[0].id]
+    elif kind is gast.If or kind is gast.While:
+        return []
     elif kind is gast.FunctionDef:
         return [node.name]
     else:
@@ -500,17 +508,15 @@ def statements(block: Block) -> Block:
     if _HOLD.isdisjoint(map(type, block)):
         return list(block)
     found: Block = []
-    todo = [(block, 0)]  # blocks, and where to go on in them
+    todo = [iter(block)]  # what is left of blocks
     while todo:
-        rest, start = todo.pop()
-        for place in range(start, len(rest)):
-            if type(node := rest[place]) in _HOLD:
-                found += rest[start : place + 1]
+        rest = todo.pop()
+        for node in rest:
+            found.append(node)
+            if type(node) in _HOLD:
                 table = node.__dict__
-                todo += [(rest, place + 1), *[(table[field], 0) for field in BLOCKS[::-1] if field in table]]
+                todo += [rest, *[iter(table[field]) for field in BLOCKS[::-1] if field in table]]
                 break
-        else:
-            found += rest[start:]
     return found
 
 

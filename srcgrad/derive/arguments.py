@@ -13,6 +13,7 @@ where the function begins, and back where elements are added up. What is given m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import field
 from types import FunctionType, ModuleType
@@ -50,6 +51,7 @@ from srcgrad.core.trees import (
     literal_node,
     name,
     parameters,
+    reads,
     required_words,
     root,
     statement,
@@ -775,10 +777,13 @@ def note_list_arguments(program: Tree, facts: Facts) -> Tree:
     if isinstance(program, Program) and not facts.module.target.typed:
         for one in [p for p in program.parameters if p not in facts.names.seeds]:
             if facts.kinds.arguments.get(one, UNKNOWN).tag == "unknown" and one not in facts.kinds.containers:
-                looked = _ListLook(facts, {one: "list"})
+                looked = _ListLook(facts, {one: "list"}, {one})
                 if found := looked.at(program):
                     facts.memory.if_list[one] = found
     return program
+
+
+_NAMES = re.compile(r"[^\W\d]\w*")
 
 
 @record
@@ -787,6 +792,7 @@ class _ListLook:
 
     facts: Facts
     kinds: dict[str, str]
+    held: set[str]  # names of which something was known at some time: what reads none of them is of no kind
     backward: bool = False  # whether it looks at what the derivative adds, which may fail where the function does not
     found: str = ""
 
@@ -801,12 +807,12 @@ class _ListLook:
         """Look at statements in order; `always` says that they run in each call."""
         for node in block:
             if _binds(node):
-                self._bind(node.targets[0].id, self.kind(node.value, always), always)
+                self._bind(node.targets[0].id, self._look(node.value, always), always)
             else:
                 for part in header(node):
-                    self.kind(part, always)
+                    self._look(part, always)
             if isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Subscript):
-                self._bind(f"{gast.unparse(node.targets[0].value)}[]", self.kind(node.value, always), False)
+                self._bind(f"{gast.unparse(node.targets[0].value)}[]", self._look(node.value, always), False)
             for inner in [getattr(node, "body", None), getattr(node, "orelse", None)] if type(node) in _BLOCKS else ():
                 if inner:
                     for _ in range(1 + isinstance(node, gast.For | gast.While)):  # what a trip hands on to the next
@@ -819,6 +825,11 @@ class _ListLook:
             both = len(made) == 1 and (kind in _LISTS or before in _LISTS)
             kind = "both" if both or "both" in made else "array" if made else "maybe" if kind or before else ""
         self.kinds[name] = kind
+        if kind:
+            self.held.update(_NAMES.findall(name))
+
+    def _look(self, node: Node, always: bool) -> str:
+        return "" if self.held.isdisjoint(reads(node)) else self.kind(node, always)
 
     def kind(self, node: Node, always: bool) -> str:
         """What an expression is; an operator that cannot take a list is noted."""
