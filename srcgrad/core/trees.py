@@ -605,6 +605,12 @@ def parameters(function: Node) -> list[str]:
     return [a.id for a in every_parameter(function)]
 
 
+def all_given(function: Node) -> list[str]:
+    """The same, and the names of `*args` and `**kwargs`."""
+    several = (function.args.vararg, function.args.kwarg)
+    return [*parameters(function), *(one.id for one in several if one is not None)]
+
+
 def given_by_place(function: Node) -> list[str]:
     """Names of the parameters that a call may give by place, in order."""
     return [a.id for a in function.args.posonlyargs + function.args.args]
@@ -622,8 +628,7 @@ def defaults_of(function: Node) -> dict[str, Node]:
 
 def own_names(function: Node) -> frozenset[str]:
     """Parameters and names that a function binds, what is nested in it apart."""
-    several = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
-    names = {*parameters(function), *(one.id for one in several)}
+    names = set(all_given(function))
     bound = [n for node in function.body for n in find_nodes(node, gast.Name)]
     return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
 

@@ -6,6 +6,7 @@ import gast
 import numpy as np
 import pytest
 
+import srcgrad
 import srcgrad.templates as templates
 from srcgrad.core.facts import Facts, Request
 from srcgrad.core.namespace import LiveNamespace
@@ -109,3 +110,34 @@ def test_what_a_function_hands_to_one_that_writes_changes() -> None:
     facts = Facts(source_of(reads), LiveNamespace(reads), Request("reverse", ()), Module())
     changed = [list(Effects(facts).changed(one)) for one in (hands_on, hands_rows_on, reads)]
     assert changed == [["x"], ["x"], []]
+
+
+def writes_into_an_argument_of_several(*a):
+    a[0][1] = 7.0
+
+
+def doubles_each_of_several(*a):
+    for one in a:
+        one *= 2.0
+
+
+def doubles_by_name(**words):
+    out = words["out"]
+    out *= 2.0
+
+
+@pytest.mark.parametrize("write", [
+    lambda y: writes_into_an_argument_of_several(y),
+    lambda y: doubles_each_of_several(y),
+    lambda y: doubles_by_name(out=y),
+])  # fmt: skip
+def test_what_is_written_into_arguments_by_a_star_is_no_silent_error(write) -> None:
+    """The call was taken for one that changes nothing, and left as it is."""
+
+    def f(x):
+        y = x * 2.0
+        write(y)
+        return np.sum(y * x)
+
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.grad(f)(np.array([0.3, 0.7]))

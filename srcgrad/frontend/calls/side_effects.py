@@ -38,6 +38,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     after_docstring,
+    all_given,
     at,
     children,
     copy,
@@ -226,8 +227,8 @@ class Effects:
 
     def of(self, function: object) -> tuple[Change, ...]:
         """The changes that a function makes; they depend on its parameters."""
-        if isinstance(function, Step):
-            return ()  # it works on a copy
+        if isinstance(function, Step) or is_report(function):
+            return ()  # a step works on a copy
         try:
             source, namespace = self.facts.module.source(function)
         except DifferentiationError:
@@ -266,10 +267,12 @@ class Effects:
         return (*kept, *[e for e in spelled if e.given and (e.base, e.how) not in known])
 
     def _find(self, tree: Node, inner: Facts) -> list[Change]:
+        named = getattr(tree.args.kwarg, "id", "")
         made = [(node, each) for node in statements(tree.body) for each in self._made_in(node, inner)]
+        made = [(node, each) for node, each in made if each.base != named or not _is_of_dict(each)]
         flow = _NameFlow(tree, inner, self)
         shown = [(each, base) for node, each in made for base in flow.shown_by(node, each)]
-        moved = {one: flow.moved_by(one) for one in parameters(tree)} if shown else {}
+        moved = {one: flow.moved_by(one) for one in all_given(tree)} if shown else {}
         found: dict[tuple[int, str, str], Change] = {}
         for each, base in shown:
             of = frozenset(one for one, names in moved.items() if each.of & names)
@@ -380,7 +383,13 @@ class Effects:
         positional = given_by_place(tree)
         values = dict(zip(positional, [*first, *call.args], strict=False)) | words
         own = frozenset([*positional[: len(first)], *words])
-        return function, values | {word.arg: word.value for word in call.keywords if word.arg}, own
+        values |= {word.arg: word.value for word in call.keywords if word.arg}
+        if tree.args.vararg is not None:
+            values[tree.args.vararg.id] = gast.Tuple([*first, *call.args][len(positional) :], gast.Load())
+        if tree.args.kwarg is not None:
+            more = [w.value for w in call.keywords if w.arg not in parameters(tree)]
+            values[tree.args.kwarg.id] = gast.Tuple(more, gast.Load())
+        return function, values, own
 
     def _for_caller(
         self, change: Change, values: dict[str, Node], own: bool, facts: Facts, local: frozenset[str]
@@ -486,6 +495,13 @@ class Effects:
                     f"`{gast.unparse(call.func)}` changes its own default of `{parameter}`, which the next call sees",
                     f"pass `{parameter}`, or make it anew in the function",
                 )
+
+
+def _is_of_dict(change: Change) -> bool:
+    """Whether `**kwargs` itself is changed, which is nobody else's: `kwargs["k"] = e`, `kwargs.pop("k")`."""
+    place = change.place
+    stored = change.how == STORE and isinstance(place, gast.Subscript) and isinstance(place.value, gast.Name)
+    return stored or (change.how == METHOD and isinstance(place, gast.Name))
 
 
 _HOLDING = (
@@ -681,7 +697,7 @@ class _NameFlow:
             change.base,
             _is_item(change.place) and (change.how != METHOD or isinstance(change.place, gast.Name)),
         )
-        local, given = self.facts.names.local, parameters(self.tree)
+        local, given = self.facts.names.local, all_given(self.tree)
         found: dict[str, None] = {}
         todo, places = [name], [(node, name)]
         for one in todo:
@@ -690,7 +706,7 @@ class _NameFlow:
                     continue
                 shown = self.effects.seen(each.value, self.facts, local)
                 if item and one == name and each.whole and self._is_new(each.value):
-                    shown = [other for other in shown if other in given]
+                    shown = [other for other in shown if other in parameters(self.tree)]
                 places += [(each.node, other) for other in shown]
                 todo += [other for other in shown if other not in todo]
         for where, one in places:
