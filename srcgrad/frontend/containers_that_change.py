@@ -70,12 +70,14 @@ def changed_by(node: Node) -> list[str]:
     return list(written_names(node)[:1]) if is_write(node) and isinstance(node, gast.Assign | gast.AugAssign) else []
 
 
-def plan_of(array: str, block: Block, ours: dict[Node, None], facts: Facts) -> Plan | None:
-    """What is to be done; None where the array is in no container, does not change then, or goes elsewhere too."""
+def plan_of(array: str, naming: Block, block: Block, ours: dict[Node, None], facts: Facts) -> Plan | None:
+    """What is to be done; None where the array is in no container, does not change then, or goes elsewhere too.
+
+    `naming` has the statements of the block that have its name.
+    """
     plan = Plan(array)
-    for node in statements(block):
-        if not _takes(node, plan, facts):
-            return None
+    if not all(_takes(node, plan, facts) for node in naming) or not plan.deposits:
+        return None
     flow = graph(block)
     users = [node for node in statements(block) if node not in ours]  # ours put other arrays to their own places
     if not any(_reaches_before(flow, one.node, plan.changes, plan.made) for one in plan.deposits):
@@ -87,7 +89,7 @@ def plan_of(array: str, block: Block, ours: dict[Node, None], facts: Facts) -> P
 def _takes(node: Node, plan: Plan, facts: Facts) -> bool:
     """Note what a statement does with the array; whether that is all understood."""
     array, shows = plan.array, _shows(plan.array, facts)
-    if not any(n.id == array for n in find_nodes(node, gast.Name)) or isinstance(node, gast.Return):
+    if isinstance(node, gast.Return):
         return True
     if any(
         _names(array, part) for part in find_nodes(node, gast.Lambda, gast.ListComp, gast.NamedExpr, gast.GeneratorExp)
@@ -303,12 +305,23 @@ def rebind_changed_arrays(function: Node, facts: Facts) -> Node:
     if not _changes(function.body):
         return function
     ours: dict[Node, None] = {}
+    naming = _statements_by_name(function.body)
     for array in dict.fromkeys(one for node in statements(function.body) for one in changed_by(node)):
         if array not in parameters(function) and _is_array(array, function, facts):
-            plan = plan_of(array, function.body, ours, facts)
+            plan = plan_of(array, naming.get(array, []), function.body, ours, facts)
             if plan is not None:
                 _apply(plan, function, ours, facts)
+                naming = _statements_by_name(function.body)
     return function
+
+
+def _statements_by_name(block: Block) -> dict[str, Block]:
+    """The statements in which each name stands, or in statements inside of them."""
+    found: dict[str, Block] = {}
+    for node in statements(block):
+        for one in dict.fromkeys(n.id for n in find_nodes(node, gast.Name)):
+            found.setdefault(one, []).append(node)
+    return found
 
 
 def _changes(block: Block) -> bool:

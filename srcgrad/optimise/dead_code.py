@@ -43,7 +43,6 @@ from srcgrad.core.trees import (
     is_basic,
     is_write,
     loads,
-    mentions,
     names_in,
     part_written,
     same_tree,
@@ -440,9 +439,13 @@ def dead_stores_into_adjoints(program: Program, facts: Facts) -> Program:
     known = integers(program)
     forward = {one for node in statements(program.forward) for one in (*loads(node), *stores(node))}
     gone: dict[Node, None] = {}
+    naming: dict[str, dict[Node, Where]] = {}
+    for node, where in places.items():
+        for item in [n for part in _parts(node) for n in find_nodes(part, gast.Name)]:
+            naming.setdefault(item.id, {})[node] = where
     for adjoint in dict.fromkeys(part_written(node).value.id for node in clearing):
         own = _is_own(adjoint, facts) and adjoint not in forward and adjoint not in program.parameters
-        reads = _adjoint_reads(adjoint, places, facts) if own else None
+        reads = _adjoint_reads(adjoint, naming[adjoint], facts) if own else None
         if reads is not None:
             mine = [node for node in clearing if part_written(node).value.id == adjoint]
             sorted_reads = _sort_by_element(reads)
@@ -459,12 +462,10 @@ def _is_own(adjoint: str, facts: Facts) -> bool:
     return primal in facts.memory.mutable and not whole
 
 
-def _adjoint_reads(adjoint: str, places: dict[Node, Where], facts: Facts) -> list[Read] | None:
-    """What the backward half reads of an adjoint; None if something else may show what it holds."""
+def _adjoint_reads(adjoint: str, naming: dict[Node, Where], facts: Facts) -> list[Read] | None:
+    """What statements with its name read of an adjoint; None if something else may show what it holds."""
     found: list[Read] = []
-    for node, where in places.items():
-        if not any(mentions(part, adjoint) for part in _parts(node)):
-            continue
+    for node, where in naming.items():
         named = [n for part in _parts(node) for n in find_nodes(part, gast.Name) if n.id == adjoint]
         taken = [n for n in find_nodes(node, gast.Subscript) if any(n.value is one for one in named)]
         if _adds(node, adjoint, facts) and len(named) == 1:

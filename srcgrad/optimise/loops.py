@@ -10,6 +10,8 @@ change places by what they read, bind, and only add to.
 
 from __future__ import annotations
 
+from dataclasses import field
+
 import gast
 import numpy as np
 
@@ -64,6 +66,38 @@ def mentions_in(block: Block) -> dict[str, list[int]]:
     return found
 
 
+@record(frozen=True)
+class TouchedNames:
+    """What statements, with those inside of them, read and bind: each is looked at once, until it is forgotten."""
+
+    reads: dict[Node, set[str]] = field(default_factory=dict)
+    binds: dict[Node, set[str]] = field(default_factory=dict)
+
+    def loaded(self, *block: Node) -> set[str]:
+        """The names that statements read."""
+        for node in block:
+            if node not in self.reads:
+                self.reads[node] = {one for each in statements([node]) for one in loads(each)}
+        return set[str]().union(*map(self.reads.__getitem__, block))
+
+    def stored(self, *block: Node) -> set[str]:
+        """The names that statements bind, or whose elements they change."""
+        for node in block:
+            if node not in self.binds:
+                self.binds[node] = names_changed([node])
+        return set[str]().union(*map(self.binds.__getitem__, block))
+
+    def mentioned(self, node: Node) -> set[str]:
+        """The names that a statement reads or binds."""
+        return self.loaded(node) | self.stored(node)
+
+    def forget(self, *block: Node) -> None:
+        """Look at statements again, which have changed."""
+        for node in block:
+            self.reads.pop(node, None)
+            self.binds.pop(node, None)
+
+
 def only_added(held: str, block: Block, facts: Facts) -> bool:
     """Whether a block does nothing with an adjoint but add to it."""
     for node in statements(block):
@@ -75,13 +109,13 @@ def only_added(held: str, block: Block, facts: Facts) -> bool:
     return True
 
 
-def can_change_places(one: Block, two: Block, but: set[str]) -> bool:
+def can_change_places(one: Block, two: Block, but: set[str], touched: TouchedNames) -> bool:
     """Whether statements may change places: neither binds what the other reads or binds, the names in `but` aside.
 
     These are adjoints to which both add, in whatever order, and names that each binds for itself.
     """
-    made = [names_changed(block) - but for block in (one, two)]
-    read = [{r for n in statements(block) for r in loads(n)} - but for block in (one, two)]
+    made = [touched.stored(*block) - but for block in (one, two)]
+    read = [touched.loaded(*block) - but for block in (one, two)]
     return not (made[0] & (made[1] | read[1]) or made[1] & read[0])
 
 
@@ -101,12 +135,12 @@ def is_backward_form(node: Node, loop: Node) -> bool:
     return same_tree(node.iter, backwards(copy(loop.iter)))
 
 
-def only_adds(loop: Node, program: Program, facts: Facts) -> bool:
+def only_adds(loop: Node, program: Program, facts: Facts, touched: TouchedNames) -> bool:
     """Whether a loop of the user's does nothing but add up: it is not left early, nor its counter read behind."""
     inner = statements(loop.body)
     left = any(isinstance(node, gast.Break | gast.Continue | gast.Return | gast.While) for node in inner)
     outside = [node for node in [*program.forward, *program.backward, program.result] if not isinstance(node, gast.For)]
-    counted = {one for node in statements(outside) for one in loads(node)} & set(stores(loop))
+    counted = touched.loaded(*outside) & set(stores(loop))
     kept = any(node in facts.tape.pushes for one in inner if isinstance(one, gast.If) for node in statements([one]))
     return not left and not counted and not kept and not any(node in facts.resolution.effects for node in inner)
 
@@ -213,14 +247,16 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
         or not (_has_blocks(facts) or facts.request.mode in ("reverse", "value-and-grad"))
     ):
         return program
+    touched = TouchedNames()
     for loop in [node for node in reversed(program.forward) if isinstance(node, gast.For)]:
         back = next((node for node in program.backward if is_backward_form(node, loop) or by_items(node, loop)), None)
         if back is None:
             continue
         whole = dict(loop.__dict__), back.body, program.forward
-        if not _fuse(loop, back, program, facts):
+        if not _fuse(loop, back, program, facts, touched):
             loop.__dict__.update(whole[0])
             back.body, program.forward = whole[1:]
+        touched.forget(loop, back)
     facts.activity.left_over = True
     return program
 
@@ -230,7 +266,7 @@ def _has_blocks(facts: Facts) -> bool:
     return maker_of(facts.source.file) == BLOCKS or facts.module.blocks is not None
 
 
-def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
+def _fuse(loop: Node, back: Node, program: Program, facts: Facts, touched: TouchedNames) -> bool:
     """Make one loop of two, if trips are independent; a loop of the user's only where no trip is run twice for it."""
     blocks = _has_blocks(facts)
     if not is_backward_form(back, loop):
@@ -238,8 +274,10 @@ def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
     if blocks:
         _drop_self_copies(back.body)
     records = kept_by(loop, back, program, facts)
-    pair = _Pair(loop, back, program, facts)
-    if records is None or not pair.independent(records) or not (blocks or only_adds(loop, program, facts)):
+    if records is None or not (blocks or only_adds(loop, program, facts, touched)):
+        return False
+    pair = _Pair(loop, back, program, facts, touched)
+    if not pair.independent(records):
         return False
     loop.body = [node for node in loop.body if node not in records]
     back.body = [node for node in back.body if node not in records]
@@ -266,6 +304,7 @@ class _Pair:
     back: Node
     program: Program
     facts: Facts
+    touched: TouchedNames
 
     def __post_init__(self) -> None:
         place, until = self.program.forward.index(self.loop), self.program.backward.index(self.back)
@@ -274,8 +313,12 @@ class _Pair:
         self.behind = self.program.backward[until + 1 :]
         self.stacks = set(self.facts.tape.pushes.values())  # filled and emptied within a trip
         self.within = statements(self.loop.body) if _has_blocks(self.facts) else self.loop.body
-        touched = {held: self._touching(held) for node in self.within if (held := target(node)) is not None}
-        self.totals = [held for held, nodes in touched.items() if all(self._adds(node, held) for node in nodes)]
+        totals = {held: self._touching(held) for node in self.within if (held := target(node)) is not None}
+        self.totals = [held for held, nodes in totals.items() if all(self._adds(node, held) for node in nodes)]
+
+    def _touching_any(self, names: set[str], block: Block) -> Block:
+        """The statements that tell whether these names are read before they are bound."""
+        return [node for node in block if not names.isdisjoint(self.touched.mentioned(node))]
 
     def _touching(self, held: str) -> Block:
         return [node for node in self.within if held in (*loads(node), *stores(node))]
@@ -292,8 +335,8 @@ class _Pair:
         """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""
         body = [node for node in self.loop.body if node not in records]
         bound, live = names_changed(body) - self.stacks, live_in(body)
-        later = {s for node in statements([*self.tail, *self.before]) for s in stores(node)}
-        read = {r for node in statements([*self.tail, *self.before, *self.behind]) for r in loads(node)}
+        later = self.touched.stored(*self.tail, *self.before)
+        read = self.touched.loaded(*self.tail, *self.before, *self.behind)
         inside = {r for node in statements(self.back.body) for r in loads(node)} & set(self.totals)
         outer = set(live) - set(self.totals) - self.stacks
         private = not read & (bound - set(self.totals)) and not outer & bound
@@ -310,19 +353,24 @@ class _Pair:
         added = [one for one in live if one in bound]
         starts = [self._start(held) for held in added]
         first = [one for one in starts if one is not None]
-        moved = self._needed_statements([one for one in live if one not in bound])
-        made = names_changed([self.loop, *[node for node in self.tail if node not in moved]]) - self.stacks
+        moved = dict.fromkeys(self._needed_statements([one for one in live if one not in bound]))
+        kept = self.touched.stored(*[node for node in self.tail if node not in moved])
+        made = (names_changed([self.loop]) | kept) - self.stacks
         if None in starts or any(one in made for one in live if one not in self.totals):
             return False
-        if any(read in made for node in [*first, *moved] for one in statements([node]) for read in loads(one)):
+        if made & {read for one in statements([*first, *moved]) for read in loads(one)}:
             return False
-        rest = [node for node in [*self.tail, *self.before] if node not in first and node not in moved]
-        later = {*live_in(rest), *live_in([*self.behind, self.program.result]), *live, *names_changed(moved)}
-        if not can_change_places(self.back.body, rest, {*added, *(names_changed(self.back.body) - later)}):
+        apart = {*first, *moved}
+        rest = [node for node in [*self.tail, *self.before] if node not in apart]
+        changed = names_changed(self.back.body)
+        read = [live_in(self._touching_any(changed, part)) for part in (rest, [*self.behind, self.program.result])]
+        own = {*added, *changed.difference(*read, live, self.touched.stored(*moved))}
+        if not can_change_places(self.back.body, rest, own, self.touched):
             return False
         order = {node: k for k, node in enumerate([*self.tail, *self.before])}
-        if not all(can_change_places([one], [n for n in rest if order[n] < order[one]], set()) for one in moved):
-            return False
+        for one in moved:
+            if not can_change_places([one], [n for n in rest if order[n] < order[one]], set(), self.touched):
+                return False
         for held, start in zip(added, first, strict=True):
             self._add_behind(held, start)
         self.facts.origin.again_written.update(dict.fromkeys([*statements([*self.loop.body, *self.tail])]))
@@ -334,7 +382,9 @@ class _Pair:
 
     def _number_totals(self) -> None:
         """`sum_to(y_bar, s)` for a number s needs no s: `np.sum(y_bar)`."""
-        for node in [n for one in statements(self.before) for n in walk(one)]:
+        reading = [one for one in self.before if self.touched.loaded(one) & {*self.totals}]
+        self.touched.forget(*reading)
+        for node in [n for one in statements(reading) for n in walk(one)]:
             if function_called(node, self.facts) is runtime.sum_to:
                 held = getattr(node.args[1], "id", "")
                 spec = self.facts.values.value_spec.get(held)
@@ -345,7 +395,7 @@ class _Pair:
         """The zeros with which an adjoint starts that the loop adds to; None if something else is done with it."""
         if not only_added(held, self.back.body, self.facts):
             return None
-        touching = [node for node in self.before if held in names_mentioned(node)]
+        touching = [node for node in self.before if held in self.touched.mentioned(node)]
         if not touching or not only_added(held, touching[1:], self.facts):
             return None
         if touching[0] in self.facts.tape.zeros:
@@ -359,6 +409,7 @@ class _Pair:
         """What an adjoint began with is added behind the loop."""
         first = next((node for node in self.before if held in names_mentioned(node)), start)
         if first is not start:
+            self.touched.forget(first)
             first.value = gast.BinOp(name(held), gast.Add(), first.value)
             self.facts.tape.accumulates[first] = None
 
@@ -367,9 +418,8 @@ class _Pair:
         needed = set(wanted)
         found: Block = []
         for node in reversed([*(self.tail if _has_blocks(self.facts) else ()), *self.before]):
-            inner = list(statements([node]))
-            if needed & {s for one in inner for s in stores(one)} and node not in self.facts.resolution.effects:
-                needed |= {read for one in inner for read in loads(one)}
+            if needed & self.touched.stored(node) and node not in self.facts.resolution.effects:
+                needed |= self.touched.loaded(node)
                 found.insert(0, node)
         return found
 

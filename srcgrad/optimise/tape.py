@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import field
 
 import gast
 import numpy as np
@@ -58,28 +57,7 @@ from srcgrad.derive.in_place_writes import is_pop, is_push
 from srcgrad.derive.program import Program
 from srcgrad.optimise.broadcasting import Text, elements, is_alike, text_of
 from srcgrad.optimise.dead_code import drop
-from srcgrad.optimise.loops import names_changed, names_mentioned
-
-
-@record(frozen=True)
-class _TouchedNames:
-    """What statements store, and what they mention: it is asked for again with each stack of a loop."""
-
-    facts: Facts
-    stores: dict[Node, set[str]] = field(default_factory=dict)
-    mentions: dict[Node, set[str]] = field(default_factory=dict)
-
-    def names_stored(self, node: Node) -> set[str]:
-        """The names that a statement binds, or whose elements it changes."""
-        if node not in self.stores:
-            self.stores[node] = names_changed([node])
-        return self.stores[node]
-
-    def names_mentioned(self, node: Node) -> set[str]:
-        """The names that a statement reads or binds."""
-        if node not in self.mentions:
-            self.mentions[node] = set(names_mentioned(node))
-        return self.mentions[node]
+from srcgrad.optimise.loops import TouchedNames
 
 
 @record(frozen=True)
@@ -117,11 +95,11 @@ def _gather_records(program: Program, facts: Facts) -> None:
     for one in _stacks(program, facts):
         groups.setdefault((id(one.pushed), id(one.popped)), []).append(one)
     count = 0
-    touched = _TouchedNames(facts)
+    touched = TouchedNames()
     for group in groups.values():
-        for together in _stacks_to_join(sorted(group, key=lambda one: one.pushed.index(one.push)), touched):
+        for together in _stacks_to_join(sorted(group, key=lambda one: one.pushed.index(one.push)), touched, facts):
             kept = facts.names.fresh("kept") if not count else facts.names.numbered_name("kept")
-            _join(together, kept, program, touched)
+            _join(together, kept, program, touched, facts)
             count += 1
 
 
@@ -165,12 +143,12 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
     return found
 
 
-def _stacks_to_join(group: list[_Stack], touched: _TouchedNames) -> list[list[_Stack]]:
+def _stacks_to_join(group: list[_Stack], touched: TouchedNames, facts: Facts) -> list[list[_Stack]]:
     """Stacks whose pushes may stand at one place, and whose pops may: as many as come one after the other."""
     made: list[list[_Stack]] = []
     known: dict[Node, tuple[int, int]] = {}
     for one in group:
-        if made and _places([*made[-1], one], touched, known) is not None:
+        if made and _places([*made[-1], one], touched, known, facts) is not None:
             made[-1].append(one)
         else:
             made.append([one])
@@ -178,7 +156,7 @@ def _stacks_to_join(group: list[_Stack], touched: _TouchedNames) -> list[list[_S
 
 
 def _places(
-    group: list[_Stack], touched: _TouchedNames, known: dict[Node, tuple[int, int]]
+    group: list[_Stack], touched: TouchedNames, known: dict[Node, tuple[int, int]], facts: Facts
 ) -> tuple[Node, Node] | None:
     """The last push at whose place all others may stand, and the first such pop.
 
@@ -189,8 +167,8 @@ def _places(
     pushed, popped = group[0].pushed, group[0].popped
     for one in group:
         if one.push not in known:
-            known[one.push] = _range_of_moves(one.push, pushed, _reads(one, touched.facts), touched.names_stored)
-            known[one.pop] = _range_of_moves(one.pop, popped, {one.held}, touched.names_mentioned)
+            known[one.push] = _range_of_moves(one.push, pushed, _reads(one, facts), touched.stored)
+            known[one.pop] = _range_of_moves(one.pop, popped, {one.held}, touched.mentioned)
     last = _meeting_statement(reversed(group), lambda one: one.push, pushed, known)
     place = {node: k for k, node in enumerate(popped)}
     first = _meeting_statement(sorted(group, key=lambda one: place[one.pop]), lambda one: one.pop, popped, known)
@@ -223,9 +201,9 @@ def _range_of_moves(node: Node, block: Block, names: set[str], touched: Callable
     return start, end
 
 
-def _join(group: list[_Stack], kept: str, program: Program, touched: _TouchedNames) -> None:
+def _join(group: list[_Stack], kept: str, program: Program, touched: TouchedNames, facts: Facts) -> None:
     """One list in the place of several."""
-    facts, places = touched.facts, _places(group, touched, {})
+    places = _places(group, touched, {}, facts)
     assert places is not None, "the group was made so that there are places"
     push, pop = places
     values = gast.Tuple(elts=[one.push.value.args[0] for one in group], ctx=gast.Load())

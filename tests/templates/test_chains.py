@@ -50,6 +50,8 @@ STATEMENTS = {
     "{a} = {b} * {c} if {b}[0] > 0.0 else {b} - {c}": VECTOR,
     "{a} = {b} + {c}\n{a} += {b}\n{a} *= {c}": VECTOR,
     "{a} = np.zeros(3)\n{a}[:] = {b}\n{a}[0] = {c}[1] * {b}[0]": VECTOR,
+    "{a} = np.zeros(3)\nfor i in range(3):\n    {a}[i] = {b}[i] * {c}[i]": VECTOR,
+    "{a} = 0.0 * {b}\nfor i in range(2):\n    {a} = {a} + {b} * {c}[i]": VECTOR,
     "{a} = {b}.T + {c}.reshape(3, 3)": MATRIX,
     "{a} = {b} @ {c} + {b}": MATRIX,
     "{a} = np.stack([{b}, {c}])[0] + np.concatenate([{b}, {c}])[:3]": VECTOR,

@@ -631,6 +631,7 @@ class _Work:
     lists: set[str]  # names that are taken for lists of the function all along
     before: Block = field(default_factory=list)  # checks of the statement that is looked at
     shown: set[str] = field(default_factory=set)  # names that something else in the text shows to be arrays
+    bound: dict[str, Block] = field(default_factory=dict)  # the statements that bind each name
 
     def block(self, block: Block) -> Block:
         """A block with conversions, and a check where a kind is assumed."""
@@ -711,8 +712,10 @@ class _Work:
 
     def _is_of_text(self, node: Node, seen: frozenset[str]) -> bool:
         if isinstance(node, gast.Name) and node.id in self.facts.names.local and node.id not in seen:
-            bound = [n for n in statements(self.facts.source.tree.body) if target(n) == node.id]
-            return any(self._is_of_text(n.value, seen | {node.id}) for n in bound)
+            if not self.bound:
+                for each in statements(self.facts.source.tree.body):
+                    self.bound.setdefault(target(each) or "", []).append(each)
+            return any(self._is_of_text(n.value, seen | {node.id}) for n in self.bound.get(node.id, ()))
         if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute):
             return False
         held = node.func.value
