@@ -353,6 +353,26 @@ def test_a_sum_of_a_dtype_that_only_a_run_knows(kind, slope):
     np.testing.assert_allclose(jvp(f, (x, kind), (np.ones(2), None))[1], sum(slope))
 
 
+def space_of(x):
+    return np
+
+
+def added(x):
+    xp = space_of(x)
+    return np.sum(xp.sum(x * x, axis=0, dtype=x.dtype) * xp.mean(x, dtype=x.dtype))
+
+
+def multiplied(x):
+    xp = space_of(x)
+    return xp.sum(xp.cumsum(x, axis=1, dtype=x.dtype) * xp.prod(x, axis=0, dtype=x.dtype) * xp.trace(x, dtype=x.dtype))
+
+
+@pytest.mark.parametrize("f", [added, multiplied], ids=lambda f: f.__name__)
+def test_a_module_that_a_call_gives_is_no_array(f):
+    """`xp.prod(x, dtype=...)` was taken for a method of an array called `xp`."""
+    check_grads(f, (np.array([[0.5, 0.8], [1.2, 0.7]]),), order=1)
+
+
 def test_a_list_that_a_dict_gives_is_one():
     """`dict.get` is no function of arrays: a list given for what is missing was made one."""
 

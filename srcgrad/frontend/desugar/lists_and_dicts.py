@@ -612,6 +612,14 @@ def _display_of_call(call: Node, work: Rewriting) -> Node | None:
     return None
 
 
+def _are_literals(arguments: list[Node]) -> bool:
+    """Whether arguments are numbers, None or tuples of them, as axes are."""
+    return not any(isinstance(n, gast.expr) and not isinstance(n, _LITERALS) for one in arguments for n in walk(one))
+
+
+_LITERALS = (gast.Constant, gast.UnaryOp, gast.Tuple)
+
+
 def _as_function(call: Node, work: Rewriting) -> Node | None:
     """`np.cumprod(x)` for `x.cumprod()`: an op that is written out with others is called as a function."""
     op = METHODS.get(call.func.attr)
@@ -622,9 +630,12 @@ def _as_function(call: Node, work: Rewriting) -> Node | None:
         return None
     owner = call.func.value
     known = binding_of(owner, work.facts, work.facts.names.local)
-    kind = work.facts.kinds.of_names.get(getattr(owner, "id", ""))
-    if (known is not None and not isinstance(known.object, np.ndarray)) or (kind is not None and kind.tag == "other"):
-        return None  # a method of an object that is no array
+    held = getattr(owner, "id", "")
+    kinds = [table.get(held, UNKNOWN).tag for table in (work.facts.kinds.of_names, work.facts.kinds.named)]
+    if (known is not None and not isinstance(known.object, np.ndarray)) or not {"other", "module"}.isdisjoint(kinds):
+        return None  # a method of an object that is no array, or a function of a module
+    if kinds[1] == "unknown" and held not in work.given and not _are_literals(call.args[:1]):
+        return None  # `xp.sum(x)`: what a call has given may be a module
     space = work.library("np") + ".ndarray" * (op in (np.ndarray.tolist, np.ndarray.item))
     function = expression(f"{space}.{call.func.attr}")
     return at(gast.Call(function, [call.func.value, *call.args], call.keywords), call)

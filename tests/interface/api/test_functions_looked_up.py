@@ -253,10 +253,10 @@ def refusal(function: Layer, *args: Any) -> str:
 
 def test_a_refusal_tells_its_place() -> None:
     def unknown(h: Any) -> Any:
-        return h.tolist()
+        return h.tobytes()
 
     found = refusal(through, X, [np.sin, unknown])
-    assert "h.tolist()" in found and "test_functions_looked_up.py" in found
+    assert "h.tobytes()" in found and "test_functions_looked_up.py" in found
 
 
 @pytest.mark.parametrize(
