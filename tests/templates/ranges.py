@@ -77,7 +77,7 @@ def faults(case: Case) -> list[str]:
     dues = [difference(case.function, args, place) for place in range(count)]
     y_dot = jvp(case.function, args, tuple(np.ones_like(a) for a in args))[1]
     pairs = zip(back(np.ones_like(y)), dues, map(str, range(count)), strict=True)
-    looked = [(made, due, np.abs(due), place) for made, due, place in pairs]
+    looked = [(made, np.real(due), np.abs(due), place) for made, due, place in pairs]  # of real arguments, seeds of one
     looked.append((y_dot, sum(dues), sum(map(np.abs, dues)), "all"))
     found = []
     for made, due, size, place in looked:
