@@ -61,7 +61,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
             if shape_may_differ(operand, facts) or (made.scalar and is_summed(operand, facts)):
                 adjoints.specs[operand.id] = made
                 return value
-            return value if adjoints.exists(operand.id) else full_array(value, operand, facts)
+            return value if adjoints.broadcasts(operand, made) else full_array(value, operand, facts)
         if _is_fitted(operand, made, result, adjoints):
             return _fit(value, operand, facts)
         value = expand(value, like.targets[0].id, facts)
@@ -495,7 +495,12 @@ class Adjoints:
         if shape_may_differ(operand, self.facts) or (made.scalar and is_summed(operand, self.facts)):
             self.specs[operand.id] = made
             return narrow
-        return narrow if self.exists(operand.id) else full_array(narrow, operand, self.facts)
+        return narrow if self.broadcasts(operand, made) else full_array(narrow, operand, self.facts)
+
+    def broadcasts(self, operand: Node, made: Spec) -> bool:
+        """Whether what is added to an adjoint is broadcast then: to a list an array is added row by row."""
+        held = operand.id in self.facts.kinds.containers or operand.id in self.facts.activity.summed
+        return self.exists(operand.id) and (made.scalar or not held)
 
     def contribute_whole(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add a value that has the operand's own shape to its adjoint."""

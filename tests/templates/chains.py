@@ -26,7 +26,7 @@ from tests.templates.rule_cases import FLOAT, LETTERS, Case, by_template, cases,
 
 SHORT, LONG = 20, 40
 MODES = ("reverse", "forward", "hvp")
-SURE = 2.05  # of chains of four and eight: what grows faster than its length is looked at again, longer
+SURE = 2.05  # of chains of three and six: what grows faster than its length is looked at again, longer
 MOST = 2.5  # twice as many statements make twice as many calls; what is looked up in lists of them makes some more
 
 
@@ -100,7 +100,7 @@ def growth(
     counts: tuple[int, int] = (SHORT, LONG),
 ) -> float:
     """How many times as many calls the long chain makes."""
-    calls(defined(source(2), names), args, mode)  # loads what is loaded once
+    calls(defined(source(1), names), args, mode)  # loads what is loaded once
     short, long = (calls(defined(source(count), names), args, mode) for count in counts)
     return long / short
 
@@ -114,7 +114,7 @@ def of_rule(rule: Rule, mode: str) -> float | None:
         warnings.simplefilter("ignore")
         try:
             asked = (lambda count: text(case, count)), namespace(rule), case.arguments(), mode
-            few = growth(*asked, counts=(4, 8))
+            few = growth(*asked, counts=(3, 6))
             return few if few <= SURE and not every() else growth(*asked)
         except DifferentiationError:
             return None

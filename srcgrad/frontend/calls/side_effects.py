@@ -67,6 +67,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.calls.functions import Function, function_of
 from srcgrad.frontend.context import CHANGES, TAKES, changed_lists, is_change
 from srcgrad.frontend.early_facts import reads_varied, varied_names
+from srcgrad.frontend.functions_with_rules import is_of_library
 from srcgrad.frontend.kinds_of_values import NOTHING, holds_object, is_instance, live_object, own_operator
 from srcgrad.frontend.resolve import (
     ATTRIBUTES,
@@ -887,6 +888,9 @@ def check_outside(function: Node, facts: Facts) -> None:
     _check_made_again(made, order, local, facts)
     varied = frozenset(varied_names(function, facts, local))
     for _, call, change in made:
+        meant = getattr(binding_of(call.func, facts, local), "object", None)
+        if is_of_library(meant) or is_of_library(vars(type(meant)).get("__call__")):
+            continue  # it has a rule, or is refused where a derivative flows through it
         if change.of & varied and not change.given and _is_read_somewhere(change, facts):
             what = f"`{gast.unparse(call.func)}` changes `{gast.unparse(change.place)}`, which others may read"
             raise facts.refuse(call, "E5005", what, "return the value instead")
