@@ -488,10 +488,12 @@ class Facts:
         )
 
     def names_and_bases(self, names: Iterable[str]) -> set[str]:
-        """The names themselves, and the arrays of whose elements they may be views."""
+        """The names themselves, and the arrays of whose elements they may be views; with tangents, those of these."""
         seen = set(names)
         seen.update([self.memory.views[one] or one for one in seen if one in self.memory.views])
         tables = (self.memory.views, self.memory.viewed, self.memory.holding)
+        if self.pushes_forward and any(self.names.adjoint_of.get(one) in table for one in seen for table in tables):
+            seen |= {one for one, primal in self.names.adjoint_of.items() if primal in self.memory.mutable}
         return seen | set(self.memory.mutable) if any(one in table for one in seen for table in tables) else seen
 
     @property

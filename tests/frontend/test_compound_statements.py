@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -581,3 +582,22 @@ def test_an_exception_that_the_inner_handlers_do_not_take(x, slope) -> None:
     value, gradient = value_and_grad(inner_takes_another)(x)
     assert value == inner_takes_another(x)
     assert np.isclose(gradient, slope)
+
+
+def names_twice(v, x):
+    held = locals()
+    x = x * 2.0
+    later = locals()
+    return held["x"] * later["v"]
+
+
+def first_pair(v, x):
+    k, y = next((k, y) for k, y in enumerate([v, x]) if y > v)
+    return k * y
+
+
+@pytest.mark.parametrize("function", [names_twice, first_pair] if sys.version_info < (3, 13) else [first_pair])
+def test_what_is_refused_by_now(function):
+    """All calls of `locals` gave one dict before Python 3.13."""
+    with pytest.raises(DifferentiationError, match="E5005"):
+        grad(function)(0.5, 1.5)

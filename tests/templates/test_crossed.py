@@ -32,6 +32,7 @@ LISTS = {
     "a remainder": lambda x: np.divmod(3.7, x)[1],
     "what is no whole number": lambda x: np.modf(x)[0],
     "sorted": lambda x: np.sort(x, axis=0) ** 2,
+    "added up along its items, and whole": lambda x: np.mean(x, axis=0)[1] + np.std(x, axis=0)[2] * np.stack(x)[0, 0],
     "a function of SciPy that falls": lambda x: special.j0(x),
     "distances": lambda x: distance.pdist(x),
     "a row": lambda x: np.convolve(x[0], x[1]),

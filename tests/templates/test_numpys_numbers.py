@@ -463,3 +463,9 @@ COPIES = {
 @pytest.mark.parametrize("f", COPIES.values(), ids=COPIES.keys())
 def test_how_arrays_are_laid_out_and_copied(f):
     check_grads(f, (np.array([[0.5, -1.2], [2.0, 0.7]]),))
+
+
+def test_a_list_of_an_array_in_a_dump():
+    space = {}
+    exec(dump("-", text="def f(x):\n    y = x.tolist()\n    return y[0] * y[1]\n").text, space)
+    np.testing.assert_array_equal(space["f_grad"](np.array([2.0, 3.0])), [3.0, 2.0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
@@ -107,7 +108,8 @@ def variables_of_scopes(function: Node, facts: Facts) -> None:
     The module's own n stays as it was, as an argument does that a function changes.
     """
     nodes = [n for s in function.body for n in walk(s)]
-    if "locals" not in facts.names.local and facts.namespace.lookup("locals") == Binding("object", locals):
+    once = _most_dicts(function.body) == 1 or sys.version_info >= (3, 13)  # before, all calls give one dict
+    if once and "locals" not in facts.names.local and facts.namespace.lookup("locals") == Binding("object", locals):
         for node in function.body:
             if any(_asks_locals(n) for n in walk(node)):
                 for one in statements([node]):
@@ -129,6 +131,17 @@ def variables_of_scopes(function: Node, facts: Facts) -> None:
     first = function.body[0]
     place = int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
     function.body[place:place] = begin
+
+
+def _most_dicts(block: Block) -> int:
+    """How many calls of `locals()` stand one behind the other; of the two ways of a branch one is gone."""
+    found = 0
+    for node in block:
+        if isinstance(node, gast.If):
+            found += sum(map(_asks_locals, walk(node.test))) + max(_most_dicts(node.body), _most_dicts(node.orelse))
+        else:
+            found += sum(map(_asks_locals, walk(node)))
+    return found
 
 
 def _asks_locals(node: Node) -> bool:

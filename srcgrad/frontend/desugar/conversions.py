@@ -670,8 +670,9 @@ class _Work:
         if rule is None or rule.kind == "refused" or known or self._kind(held).tag != "unknown":
             return
         bound: dict[Any, Node] = dict(enumerate(node.args))
-        with suppress(DifferentiationError):  # it is refused where the operation is looked at
-            bound = bound if rule.kind == "constant" else bind_arguments(rule, [held, *node.args], [], node, self.facts)
+        if rule.kind not in ("constant", "composed"):
+            with suppress(DifferentiationError):  # it is refused where the operation is looked at
+                bound = bind_arguments(rule, [held, *node.args], [], node, self.facts)
         given = [argument for parameter, argument in bound.items() if parameter not in _places(rule)]
         local = dict.fromkeys(self.facts.names.local)
         if any(one is not held and reads_varied(one, local, self.facts, self.facts.names.local) for one in given):

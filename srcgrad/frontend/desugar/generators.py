@@ -704,7 +704,7 @@ def _consumed(value: Node, node: Node, before: Block, work: _Work) -> Node:
 def _first(call: Node, node: Node, before: Block, work: _Work) -> Node:
     """A name for `next((e for v in x if c), d)`, which a loop binds that ends there."""
     value = call.args[0]
-    if not isinstance(value, gast.GeneratorExp) or len(value.generators) > 1:
+    if not isinstance(value, gast.GeneratorExp) or len(value.generators) > 1 or isinstance(value.elt, gast.Tuple):
         return call
     held = work.name("first")
     end = [work.own(gast.Raise(name("StopIteration"), None), node)]

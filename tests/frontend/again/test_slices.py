@@ -181,3 +181,28 @@ def test_a_gradient_reads_items_of_a_slice_where_they_are():
     statements = [line for line in first.source.splitlines() if not line.lstrip().startswith("#")]
     assert not any("params[:-1]" in line for line in statements)
     assert "params_bar[i] = add(params_bar[i], " in first.source
+
+
+def cleared_where_it_breaks(m):
+    y = m.copy()
+    r = y[0]
+    for r in y:
+        if r[0] > 1.0:
+            break
+    q = r * 2.0
+    y[1] = q
+    return np.sum(y * q)
+
+
+def cleared_of_a_list(m):
+    y = m.copy()
+    rows = [m[0]]
+    q = rows[0] * 2.0
+    y[1] = q
+    return np.sum(y * q)
+
+
+@pytest.mark.parametrize("function", [cleared_where_it_breaks, cleared_of_a_list])
+def test_a_tangent_that_is_part_of_another_is_read_before_that_is_cleared(function):
+    """What is known of views is known of their tangents: one was read behind the line that clears its elements."""
+    check_grads(function, (np.array([[0.3, 0.8], [1.2, 0.7]]),), order=2)
