@@ -146,9 +146,9 @@ def test_pinned_points(rule: Rule) -> None:
                 np.testing.assert_array_equal(np.ravel(actual), np.ravel(wanted), f"{rule.name} at {args}")
 
 
-@of_each([rule for rule in RULES if rule.second and (every() or zlib.crc32(rule.name.encode()) % 3 < 2)])
+@of_each([rule for rule in RULES if rule.second and (every() or zlib.crc32(rule.name.encode()) % 2 == 0)])
 def test_second_order(rule: Rule) -> None:
-    """Two thirds of the rules, by their first form: half of them in reverse mode alone, half in what the test draws.
+    """Half of the rules, by their first form: some of them in reverse mode alone, some in what the test draws.
 
     `make rules` checks all nestings of all forms of all rules.
     """
