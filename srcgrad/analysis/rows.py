@@ -315,6 +315,11 @@ class Rows:
     call: Node | None = None  # of the function that is looked at, where another one calls it
     whole: Node | None = None  # the value of the statement of the function that is looked at
 
+    def scatters(self, call: Node) -> bool:
+        """Whether a call adds to elements of an array."""
+        operation = self.facts.resolution.operation.get(call)
+        return operation is not None and operation.function is add_at
+
     def ask_for_lines(self) -> None:
         """Ask for the lines of a called function in the place of its call, as it adds up over rows."""
         if self.call is not None and not is_over_rows(self.call, self.facts):
@@ -1302,7 +1307,7 @@ def _loop_over_rows(loop: Node, rows: Rows, found: Plan) -> int:
     kept: dict[str, Form] = {}
     for held in [one for one in live_in(loop.body) if one in bound and one != loop.target.id]:
         touching = [n for n in inner if held in stores(n) or held in loads(n)]
-        if all(adds_to(n, held) for n in touching):
+        if all(adds_to(n, held, rows.scatters) for n in touching):
             sums.append(held)
         elif _is_filled(held, touching, loop, found, level):
             kept[held] = Form((ROWS, *_axes_of(touching[0].value.args[0], rows)), level=level, listed=True)

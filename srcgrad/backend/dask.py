@@ -38,7 +38,7 @@ from srcgrad.core.visitor import rebuild
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.optimise.copies import names_sharing_arrays
-from srcgrad.runtime import add, row_count, zeros_like
+from srcgrad.runtime import add, add_at, row_count, zeros_like
 from srcgrad.runtime.shards import each_block, each_row, row_starts, sharded, tree_reduce, tree_sum
 
 CODE = "E5029"
@@ -264,7 +264,7 @@ class _Loop:
             touching = [n for n in statements(self.loop.body) if held in stores(n) or held in loads(n)]
             if all(self._is_store(node, held) for node in touching):
                 self.adjoints[held] = self._argument_of(held, touching[0])
-            elif all(adds_to(node, held) for node in touching):
+            elif all(adds_to(node, held, self._scatters) for node in touching):
                 self.sums[held] = touching
             elif all(self._is_peak(node, held) for node in touching):
                 self.sums[held] = touching
@@ -279,6 +279,9 @@ class _Loop:
                 self.loop.body.insert(0, copy(steady[0]))
             else:
                 raise self.driver.refuse(touching[0], f"`{held}` is carried from row to row")
+
+    def _scatters(self, call: Node) -> bool:
+        return self.driver.function_of(call.func) is add_at and not call.keywords
 
     def _is_peak(self, node: Node, held: str) -> bool:
         """`s = np.maximum(s, e)`, `reached[k] = True`, where e and k do not read s."""

@@ -535,16 +535,20 @@ def target(node: Node) -> str | None:
     return None
 
 
-def adds_to(node: Node, held: str) -> bool:
-    """Whether a statement is `h = h + e`, `h -= e`, `h[i] += e` or `add_at(h, i, e)`, with e and i free of h."""
+def adds_to(node: Node, held: str, scatters: Callable[[Node], bool]) -> bool:
+    """Whether a statement is `h = h + e`, `h -= e`, `h[i] += e` or `add_at(h, i, e)`, with e and i free of h.
+
+    `scatters` tells whether a call is one of `add_at`.
+    """
     value: Node = getattr(node, "value", node)
     if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
         others = [value, *([node.target.slice] if isinstance(node.target, gast.Subscript) else [])]
         return held in (*stores(node), *written_names(node)) and not any(held in loads(part) for part in others)
     if target(node) == held and isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
         return getattr(value.left, "id", "") == held and held not in loads(value.right)
-    scatters = isinstance(node, gast.Expr) and written_names(node) == [held] and len(value.args) == 3
-    return scatters and not any(held in loads(argument) for argument in value.args[1:])
+    if not isinstance(node, gast.Expr) or written_names(node) != [held] or not scatters(value):
+        return False
+    return not any(held in loads(argument) for argument in value.args[1:])
 
 
 def is_self_copy(node: Node) -> bool:

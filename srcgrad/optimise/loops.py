@@ -103,7 +103,8 @@ def only_added(held: str, block: Block, facts: Facts) -> bool:
     for node in statements(block):
         parts = [gast.Expr(part) for part in header(node)] if isinstance(node, COMPOUND) else [node]
         if any(held in names_mentioned(part) for part in parts) and not (
-            adds_to(node, held) and (target(node) is None or node in facts.tape.accumulates)
+            adds_to(node, held, lambda call: function_called(call, facts) is runtime.add_at)
+            and (target(node) is None or node in facts.tape.accumulates)
         ):
             return False
     return True
@@ -329,7 +330,9 @@ class _Pair:
         blocks = _has_blocks(self.facts)
         if blocks and target(node) == held and function_called(value, self.facts) is np.maximum:
             return getattr(value.args[0], "id", "") == held and held not in loads(value.args[1])
-        return target(node) == held and adds_to(node, held) and (blocks or isinstance(value.op, gast.Add))
+        return (
+            target(node) == held and adds_to(node, held, lambda _: False) and (blocks or isinstance(value.op, gast.Add))
+        )
 
     def independent(self, records: dict[Node, None]) -> bool:
         """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""

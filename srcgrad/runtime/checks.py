@@ -139,9 +139,19 @@ def _is_by_place(x: Sequence[object]) -> bool:
     if not hasattr(getattr(type(x), "__getitem__", None), "__code__") or hasattr(x, "__array_namespace__"):
         return True  # a list, an array
     try:
-        return [*map(repr, x)] == [repr(x[k]) for k in range(len(x))]
-    except LookupError:
+        return all(map(_is_same, x, [x[k] for k in range(len(x))]))
+    except (LookupError, TypeError):
         return False
+
+
+def _is_same(a: object, b: object) -> bool:
+    """Whether two items are one, or equal in all their numbers."""
+    if isinstance(a, list | tuple) and type(a) is type(b):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    if a is b or not isinstance(a, np.ndarray | np.generic | int | float | complex | str):
+        return a is b
+    one, two = np.asarray(a), np.asarray(b)
+    return np.array_equal(one, two, equal_nan=one.dtype.kind in "fc" and two.dtype.kind in "fc")
 
 
 def check_item(x: Any, held: Any = None) -> None:

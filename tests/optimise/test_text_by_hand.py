@@ -6,6 +6,7 @@ import pytest
 import srcgrad
 from srcgrad import pipeline
 from srcgrad.optimise.algebra import simplify
+from srcgrad.runtime import check_sequences
 
 
 def column(x, w):
@@ -241,3 +242,7 @@ def test_what_is_labelled_otherwise_than_gone_through_is_refused():
     with pytest.raises(srcgrad.DifferentiationError, match=r"pass `list\(x\)`"):
         srcgrad.grad(f)(0.4, Labelled(0.1, 0.2))
     assert srcgrad.grad(f)(0.4, Labelled(0.2, 0.2)) == srcgrad.grad(f)(0.4, [0.2, 0.2])
+    long = np.arange(5000.0)  # whose text says no element in the middle
+    with pytest.raises(TypeError, match=r"pass `list\(x\)`"):
+        check_sequences(Labelled(long, np.where(long == 2500.0, 0.0, long)))
+    check_sequences(Labelled(long, long.copy()), Labelled((1.0, np.nan), (1.0, np.nan)))

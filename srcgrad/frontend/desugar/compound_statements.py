@@ -140,7 +140,7 @@ def _most_dicts(block: Block) -> int:
         if isinstance(node, gast.If):
             found += sum(map(_asks_locals, walk(node.test))) + max(_most_dicts(node.body), _most_dicts(node.orelse))
         else:
-            found += sum(map(_asks_locals, walk(node)))
+            found += sum(map(_asks_locals, walk(node))) * (1 + isinstance(node, gast.For | gast.While))
     return found
 
 
