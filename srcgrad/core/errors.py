@@ -215,6 +215,10 @@ class ConstantOutputWarning(UserWarning):
     """
 
 
+class NoAxisError(Exception):
+    """A text that cannot have a leading axis; the message says why, for those who read the text without it."""
+
+
 class DifferentiationError(Exception):
     """What srcgrad raises for every mistake of a user: a code, a place, what is wrong, what to do.
 

@@ -100,6 +100,26 @@ SCALAR = Kind("scalar", 0)
 
 
 @record(frozen=True)
+class LeadingAxes:
+    """Whether tangents, or adjoints, have a leading axis: one entry for each direction.
+
+    `remark` is a sentence for the docstring, `output` what the output is, where that is known from running the text.
+    With `regroup`, products may be in another order; `fewer` are arguments that are indices of rows, each with the
+    axes of others that are of one length, and have at least as many rows as it has entries.
+    """
+
+    axis: bool = False
+    remark: str = ""
+    output: Kind | None = None
+    regroup: bool = False
+    fewer: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+
+
+ALONE = LeadingAxes()
+MANY = LeadingAxes(True)
+
+
+@record(frozen=True)
 class PullbackForm:
     """How a derivative is called by another function of the text."""
 

@@ -55,6 +55,16 @@ def goes_as_code(function: object) -> bool:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def makes(mode: str) -> Callable[[F], F]:
+    """A decorator that marks a function of srcgrad as one that makes derivatives."""
+
+    def mark(function: F) -> F:
+        function.__srcgrad_makes__ = mode  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 class Checkpoint:
     """A function whose calls record their arguments only; it runs as it did, and binds like a method."""
 

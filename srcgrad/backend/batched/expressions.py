@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.core.errors import NoAxisError
 from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
@@ -33,10 +34,6 @@ from srcgrad.core.trees import (
     walk_of,
 )
 from srcgrad.frontend.resolve import METHODS
-
-
-class NoAxisError(Exception):
-    """A text that cannot have a leading axis; the message says why, for those who read the text without it."""
 
 
 @record(frozen=True)

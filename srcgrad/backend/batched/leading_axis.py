@@ -22,7 +22,6 @@ from srcgrad.backend.batched.expressions import (
     Axis,
     Expressions,
     Lifted,
-    NoAxisError,
     Value,
     add_leading_axis,
     common_value,
@@ -38,6 +37,7 @@ from srcgrad.backend.batched.simplify import (
     move_signs_inward,
     reshape_before_broadcast,
 )
+from srcgrad.core.errors import NoAxisError
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import (
     COMPOUND,

@@ -10,12 +10,10 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable
 from dataclasses import field
 from typing import (
     TYPE_CHECKING,
     Any,  # functions of srcgrad are arbitrary objects
-    TypeVar,
 )
 
 import gast
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 
 
 MAKERS = ("reverse", "value-and-grad", "elementwise", "hvp", "jacobian", "hessian")  # what is made is a function
-F = TypeVar("F", bound=Callable[..., Any])
 OPTIONS = {"wrt", "argnums", "has_aux", "mode", "target"}
 
 
@@ -50,16 +47,6 @@ class WantedDerivative:
     single: bool = True
     auxiliary: bool = False
     tangents: tuple[Node, ...] = ()
-
-
-def makes(mode: str) -> Callable[[F], F]:
-    """A decorator that marks a function of srcgrad as one that makes derivatives."""
-
-    def mark(function: F) -> F:
-        function.__srcgrad_makes__ = mode  # type: ignore[attr-defined]
-        return function
-
-    return mark
 
 
 def made_by(node: Node, facts: Facts, local: frozenset[str]) -> str:

@@ -20,9 +20,6 @@ from typing import TYPE_CHECKING, Any  # arguments are arbitrary objects
 import gast
 import numpy as np
 
-from srcgrad.analysis.activity import activity
-from srcgrad.analysis.argument_kinds import FLOATING, built_in, kinds_of_annotations
-from srcgrad.analysis.dtypes import is_complex_value
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
@@ -31,10 +28,9 @@ from srcgrad.core.source_text import source_of
 from srcgrad.core.target import DeviceArray, is_alone, without_axes
 from srcgrad.core.trees import Node, defaults_of, every_parameter, find_nodes, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
-from srcgrad.module import Module
-from srcgrad.pipeline import BegunFunction, prepare_facts, until
 
 if TYPE_CHECKING:
+    from srcgrad.module import Module
     from srcgrad.opencl.devices.device import Device
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(65))
@@ -87,6 +83,8 @@ def kind_of(value: Any) -> Kind:
         if value.dtype.kind == "c":
             raise DifferentiationError("E5017", "a device array is complex", "pass a NumPy array: np.asarray(x)")
         return SCALAR if value.is_number else _ARRAYS[value.ndim]
+    from srcgrad.analysis.dtypes import is_complex_value
+
     written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE and not shadows(value)
     held = is_complex_value(value)
     if written_in_python:
@@ -123,6 +121,25 @@ def _attributes(value: object, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
             inner = _attributes(held, depth + 1) if depth < 2 else ()
             kind = Kind("object", None, (*kind.items, *inner))
         found.append((name, kind if kind.tag != "scalar" else SCALAR))
+    return tuple(found)
+
+
+def fewer(values: dict[str, object], wrt: tuple[str, ...]) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    """Arguments that are indices of rows, each with axes of one length that are no shorter than it has entries.
+
+    >>> fewer({"x": np.ones(3), "table": np.ones((9, 2)), "other": np.ones((2, 9)), "rows": np.array([4, 4])}, ("x",))
+    (('rows', (('table', 0), ('other', 1))), ('rows', (('table', 1), ('other', 0))))
+    """
+    arrays = {name: value for name, value in values.items() if type(value) is np.ndarray and name not in wrt}
+    found = []
+    for name, value in arrays.items():
+        if value.ndim == 1 and value.dtype.kind in "iu":
+            lengths: dict[int, list[tuple[str, int]]] = {}
+            for other, whole in arrays.items():
+                for axis, length in enumerate(whole.shape):
+                    if other != name and whole.ndim > 1 and length >= max(value.size, 2):
+                        lengths.setdefault(length, []).append((other, axis))
+            found += [(name, tuple(axes)) for axes in lengths.values()]
     return tuple(found)
 
 
@@ -329,6 +346,10 @@ def active_parameters(
     are read as an index, a slice or the bound of a range, which must be integers.
     `module` knows the sources of callees; a derivative with respect to just these goes on from what is found here.
     """
+    from srcgrad.analysis.activity import activity
+    from srcgrad.module import Module
+    from srcgrad.pipeline import BegunFunction, prepare_facts, until
+
     tree = function.source.tree
     whole = discrete(function)
     wanted = tuple(name for name in parameters(tree) if name not in whole)
@@ -349,6 +370,8 @@ def active_parameters(
 
 def discrete(function: StaticFunction) -> frozenset[str]:
     """Parameters for which no float is given, told from defaults, annotations, calls, uses as indices and bounds."""
+    from srcgrad.analysis.argument_kinds import built_in
+
     tree = function.source.tree
     defaults = defaults_of(tree).items()
     found = {one for one, value in defaults if isinstance(value, gast.Constant) and not _is_float(value.value)}
@@ -418,6 +441,8 @@ def declared_of(
         return {name: kind for name, kind in like_arguments(found.arguments).items() if kind is not UNKNOWN}
     if not inspect.isfunction(primal) or all(p.annotation is p.empty for p in signature.parameters.values()):
         return {}
+    from srcgrad.analysis.argument_kinds import kinds_of_annotations
+
     try:
         return kinds_of_annotations(source_of(primal).tree, LiveNamespace(primal))
     except DifferentiationError:  # without source there is no derivative: it is said where one is made
@@ -431,6 +456,8 @@ def like_arguments(values: dict[str, object]) -> dict[str, Kind]:
 
 
 def _kind_like(value: Any, symbols: dict[int, str]) -> Kind:
+    from srcgrad.analysis.argument_kinds import FLOATING
+
     kind = kind_of(value)
     if kind.tag == "scalar":  # `np.uint8(3)` and `np.float32(3)` are numbers, but no floats
         return replace(kind, dtype=kind.dtype or FLOATING) if isinstance(value, int | float | complex) else kind
@@ -458,6 +485,8 @@ def refine_kinds(
     """
     if fixed or not declared:
         return {**kinds, **declared} if declared else kinds
+    from srcgrad.analysis.argument_kinds import FLOATING
+
     values, found = dict(zip(kinds, given, strict=True)), {}
     for parameter, wanted in declared.items():
         kind, value = kinds[parameter], values[parameter]

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import (
+    TYPE_CHECKING,
     Any,  # functions and arguments are arbitrary objects
     Generic,
     overload,
@@ -22,19 +23,16 @@ from typing import (
 
 import numpy as np
 
-from srcgrad.backend.batched.expressions import NoAxisError
 from srcgrad.backend.targets import target_named
-from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Kind
+from srcgrad.core.errors import DifferentiationError, NoAxisError
+from srcgrad.core.facts import MANY, Kind, LeadingAxes
 from srcgrad.core.identity import Function, python_function
-from srcgrad.core.marks import goes_as_code
+from srcgrad.core.marks import goes_as_code, makes
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import hides_our_frames
 from srcgrad.core.target import DEFAULT, Target
-from srcgrad.derive.row_blocks import Blocks
-from srcgrad.frontend.calls.functions import makes
 from srcgrad.frontend.functions_with_rules import with_places
-from srcgrad.interface.api.arguments import device_in, kind_of, on_device, on_host
+from srcgrad.interface.api.arguments import device_in, fewer, kind_of, on_device, on_host
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, ReadyText, Wrt, looks
 from srcgrad.interface.api.derivatives import (
     by_count,
@@ -60,8 +58,10 @@ from srcgrad.interface.check.finite_differences import (
     vector,
     vector_along,
 )
-from srcgrad.module import MANY, LeadingAxes, Module, fewer
 from srcgrad.runtime import zeros_like
+
+if TYPE_CHECKING:
+    from srcgrad.derive.row_blocks import Blocks
 
 
 @makes("elementwise")
@@ -369,6 +369,8 @@ def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str |
     if target != DEFAULT:
         raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
     primal: AnyDerivative = Derivative(function, "reverse", chosen, single)
+    from srcgrad.module import Module
+
     made = Module().derivative_function(primal.primal, mode, primal.wrt, {}, single=single)
     return made.text
 

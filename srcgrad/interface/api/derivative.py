@@ -18,19 +18,15 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 import srcgrad.backend.targets as targets
-from srcgrad.backend.text.function import heading
 from srcgrad.core.errors import DifferentiationError, no_parameter
-from srcgrad.core.facts import UNKNOWN, Kind
+from srcgrad.core.facts import ALONE, UNKNOWN, Kind, LeadingAxes
 from srcgrad.core.files import collection_paused
 from srcgrad.core.identity import Function, record
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import for_users
 from srcgrad.core.target import DEFAULT, DeviceArray, Target
-from srcgrad.derive.recording import SavedValue
-from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import given_of, in_order, takes_several, with_options
 from srcgrad.interface.api.arguments import (
     OWN,
@@ -59,7 +55,14 @@ from srcgrad.interface.api.execute import (
     run,
     tangent_like,
 )
-from srcgrad.module import ALONE, LeadingAxes, Module
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from srcgrad.derive.recording import SavedValue
+    from srcgrad.derive.row_blocks import Blocks
+    from srcgrad.interface.show.side_by_side import Report, Sizes
+    from srcgrad.opencl.devices.device import Device
 
 Pair = tuple[str, Any, Any]  # where it is, the accumulator, what is added to it
 
@@ -687,6 +690,8 @@ class Derivative(Generic[P, R]):
         >>> {one.name: (one.line, one.needed) for one in srcgrad.grad(squashed, "b").saved}
         {'b': (0, (2,)), 'h': (2, (2,))}
         """
+        from srcgrad.module import Module
+
         module = Module(autocast=self.autocast, explained=True)
         kept: tuple[SavedValue, ...] = derivative_in_module(self, module, self._kinds).facts.tape.kept
         return kept
@@ -709,7 +714,11 @@ class Derivative(Generic[P, R]):
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
-        return self._last.function.__doc__ if self._last else heading(self.mode, self.primal, self.wrt)
+        if self._last:
+            return self._last.function.__doc__
+        from srcgrad.backend.text.function import heading
+
+        return heading(self.mode, self.primal, self.wrt)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Copies and pickles are made again from the function, which is pickled by its name or as code."""
@@ -723,8 +732,6 @@ class Derivative(Generic[P, R]):
 
 
 if TYPE_CHECKING:
-    from srcgrad.interface.show.side_by_side import Report, Sizes
-    from srcgrad.opencl.devices.device import Device
 
     class DerivativeByFirst(Derivative[..., Out], Generic[P, X, Out]):
         """What a type checker sees of a derivative by a first argument that is a number or an array."""

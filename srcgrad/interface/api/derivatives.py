@@ -24,30 +24,25 @@ import srcgrad.templates as templates
 from srcgrad.backend.targets import target_named
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import Function, home, record
+from srcgrad.core.marks import makes
 from srcgrad.core.rules import rule_of
 from srcgrad.core.source_text import hides_our_frames, running_place
 from srcgrad.core.target import DEFAULT, DeviceArray, Target
-from srcgrad.derive.row_blocks import Blocks
-from srcgrad.frontend.calls.functions import makes
-from srcgrad.frontend.calls.side_effects import check_repeatable
 from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_options, with_places
 from srcgrad.interface.api.arguments import check_input, has_numbers, on_device
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, X, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
 from srcgrad.interface.api.row_blocks import RowDerivative, pulled_rows, spread_rows, stand_in
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
-from srcgrad.module import Module
-from srcgrad.pipeline import prepare_facts
 from srcgrad.runtime.hooks import call as call_held
 from srcgrad.runtime.hooks import closure
 from srcgrad.runtime.structure import Slots, of_slot
 
 if TYPE_CHECKING:
+    from srcgrad.derive.row_blocks import Blocks
     from srcgrad.interface.api.derivative import DerivativeByFirst
 
-Options = tuple[
-    bool, object, object, Blocks | None
-]  # whether there is an auxiliary value, autocast, examples, spread rows
+Options = tuple[bool, object, object, Any]  # whether there is an auxiliary value, autocast, examples, spread rows
 ROOM = 64  # of what was asked for last; each holds its function, and what that has closed over
 _LOCK = threading.Lock()
 _KEPT: OrderedDict[object, tuple[object, object]] = OrderedDict()
@@ -477,6 +472,10 @@ class LookedUp:
     def check_repeatable(self) -> None:
         """E5025 if it draws random numbers: a text that is differentiated once more calls it more than once."""
         if not self.repeatable:
+            from srcgrad.frontend.calls.side_effects import check_repeatable
+            from srcgrad.module import Module
+            from srcgrad.pipeline import prepare_facts
+
             module, primal = Module(), given_of(self.function)[0]
             while hasattr(type(primal), "as_function"):
                 primal = primal.primal

@@ -33,9 +33,8 @@ import numpy as np
 
 import srcgrad.runtime
 from srcgrad.backend.targets import NUMPY
-from srcgrad.backend.text.module import free_names, origin
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
-from srcgrad.core.facts import Facts, Kind
+from srcgrad.core.facts import ALONE, Facts, Kind, LeadingAxes
 from srcgrad.core.identity import Function, record
 from srcgrad.core.marks import is_code
 from srcgrad.core.namespace import Dependencies, Entry, LiveNamespace, Overlay, entry, join_dependencies
@@ -54,7 +53,6 @@ from srcgrad.core.source_text import (
 )
 from srcgrad.core.target import Target, Text
 from srcgrad.core.trees import Node, children, walk
-from srcgrad.derive.row_blocks import Blocks
 from srcgrad.interface.api.arguments import (
     are_direct,
     as_memory,
@@ -66,12 +64,13 @@ from srcgrad.interface.api.arguments import (
     using,
 )
 from srcgrad.interface.api.snapshots import check_apart, outside_of
-from srcgrad.module import ALONE, LeadingAxes, Module
-from srcgrad.pipeline import DerivedText
 from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
+    from srcgrad.derive.row_blocks import Blocks
+    from srcgrad.module import Module
     from srcgrad.opencl.devices.device import Device
+    from srcgrad.pipeline import DerivedText
 
 
 def chains(definition: Node) -> list[str]:
@@ -81,6 +80,8 @@ def chains(definition: Node) -> list[str]:
     >>> chains(parse_tree("def f(x):\\n    return helper.inner.h(x) * k + x.size").body[0])
     ['helper', 'k', 'helper.inner.h']
     """
+    from srcgrad.backend.text.module import free_names
+
     free = free_names(definition)
     found: dict[str, None] = dict.fromkeys(free)
     todo = [definition]
@@ -229,6 +230,8 @@ def execute(
 
     `otherwise` makes the one that code without loops over elements is.
     """
+    from srcgrad.backend.text.module import origin
+
     label = f"{main.name} of {origin(main.facts.source)}"
     module: Module = main.facts.module
     target = module.target
@@ -312,6 +315,8 @@ def given_to(derivative: RequestedDerivative, kinds: dict[str, Kind]) -> Functio
 
 def module_of(derivative: RequestedDerivative, inline: bool = False) -> Module:
     """The module for a text of a derivative."""
+    from srcgrad.module import Module
+
     target, mine = (NUMPY, ALONE) if inline else (derivative.target, derivative.leading)
     whole = inline or target.whole
     return Module(whole, not whole, target, derivative.autocast, mine, blocks=derivative.blocks)

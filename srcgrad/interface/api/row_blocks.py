@@ -12,12 +12,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType, TracebackType
-from typing import Any  # functions and arguments are arbitrary objects
+from typing import TYPE_CHECKING, Any  # functions and arguments are arbitrary objects
 
 import numpy as np
 
 from srcgrad.backend.targets import target_named
-from srcgrad.backend.text.module import origin
 from srcgrad.core.bindings import StaticFunction
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
@@ -26,7 +25,6 @@ from srcgrad.core.identity import Function, record
 from srcgrad.core.rules import generation
 from srcgrad.core.source_text import BLOCKS, hides_our_frames
 from srcgrad.core.target import Target
-from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.functions_with_rules import primal_of
 from srcgrad.interface.api.arguments import kind_of, like_output, mirrors
 from srcgrad.interface.api.derivative import AnyDerivative, Wrt, names_of
@@ -42,7 +40,9 @@ from srcgrad.interface.api.execute import (
     writes,
 )
 from srcgrad.interface.api.snapshots import copies
-from srcgrad.module import Module, static_function, text_of
+
+if TYPE_CHECKING:
+    from srcgrad.derive.row_blocks import Blocks
 
 Value = Any  # arrays of NumPy and of Dask, and whatever else a function takes and gives
 
@@ -57,6 +57,8 @@ class BlockFunction:
     words: Mapping[str, object] = MappingProxyType({})  # nor by name
 
     def __init__(self, function: Callable[..., object], over: str | Sequence[str], rows: int | None) -> None:
+        from srcgrad.derive.row_blocks import Blocks
+
         self.primal, bound = primal_of(function)
         if bound or not inspect.isfunction(self.primal):
             raise DifferentiationError(
@@ -97,6 +99,9 @@ class BlockFunction:
         return made
 
     def _compile(self, kinds: dict[str, Kind]) -> ExecutedText:
+        from srcgrad.backend.text.module import origin
+        from srcgrad.module import Module
+
         module = Module(blocks=self.blocks)
         name = module.derivative(self.primal, "primal", self.blocks.over, dict(kinds))
         main = next(made for made in module.made.values() if made.name == name)
@@ -257,6 +262,8 @@ def spread_rows(
             "the target dask is for rows that are spread" if spreads else "`shard` and `chunks` are for the target dask"
         )
         raise DifferentiationError("E5019", what, "give target='dask' and shard={'x': 0}, or neither")
+    from srcgrad.derive.row_blocks import Blocks
+
     names = names_of(tuple(shard), inspect.signature(primal_of(function)[0]))
     if any(axis != 0 for axis in shard.values()):
         raise DifferentiationError("E5029", f"shard={dict(shard)!r} names an axis other than 0", "give x.T, say")
@@ -276,6 +283,8 @@ def checked_rows(rows: int | None) -> int | None:
 
 def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind]) -> StaticFunction:
     """The loop over blocks for a function known only as text, as text."""
+    from srcgrad.module import Module, static_function, text_of
+
     made, name, _, _, facts = text_of(Module(blocks=blocks), function, "primal", blocks.over, kinds, single=True)
     return static_function(made, name, facts, BLOCKS, function.module)
 
