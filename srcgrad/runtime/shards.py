@@ -15,6 +15,7 @@ import cloudpickle
 import dask
 import dask.array as da
 import numpy as np
+from dask.layers import ArraySliceDep
 
 Value = Any  # arrays of NumPy and of Dask, and whatever a block gives
 CHUNK_BYTES = 2**26  # of the widest NumPy array that is split; never from the number of workers, as bytes would differ
@@ -88,9 +89,8 @@ def _like_rows(function: Callable[..., Value], shape: tuple[int, ...], dtype: Va
 
 def _blockwise(function: Callable[..., Value], args: Sequence[Value], rank: int, **words: Value) -> Value:
     """One task a block: as many axes as the widest argument has, so that reading a chunk is part of the task."""
-    begins = row_starts(next(a for a in args if isinstance(a, da.Array)))
-    pairs = [(a, tuple(range(a.ndim)) if isinstance(a, da.Array) else None) for a in (*args, begins)]
-    given = [one for pair in pairs for one in pair]
+    given = [one for a in args for one in (a, tuple(range(a.ndim)) if isinstance(a, da.Array) else None)]
+    given += [ArraySliceDep(next(a for a in args if isinstance(a, da.Array)).chunks[:1]), (0,)]  # no tasks of its own
     name = getattr(function, "__name__", "") or getattr(getattr(function, "args", [None])[0], "__name__", "block")
     travelling = Travelling(partial(aligned, function))
     return da.blockwise(travelling, tuple(range(rank)), *given, token=name, align_arrays=False, **words)
@@ -107,12 +107,11 @@ def aligned(function: Callable[..., Value], *args: Value) -> Value:
     What comes from another worker may begin at any byte: NumPy then leaves BLAS, and the last bits would depend on who
     computed what.
     """
-    *given, begin = (np.require(a, requirements=["C", "A"]) if isinstance(a, np.ndarray) else a for a in args)
+    *given, (rows,) = (np.require(a, requirements=["C", "A"]) if isinstance(a, np.ndarray) else a for a in args)
     try:
         return function(*given)
     except Exception as error:
-        first, count = int(begin[0]), len(given[0])  # the arguments with rows come first
-        place = f"in the rows {first} to {first + count - 1}, which are a block"
+        place = f"in the rows {rows.start} to {rows.stop - 1}, which are a block"
         vars(error)["__notes__"] = [*getattr(error, "__notes__", []), place]  # Python shows them from 3.11 on
         raise
 
