@@ -583,7 +583,7 @@ _RANKS = {"square": 2, "row": 1}
 
 def shapes(function: Node, facts: Facts) -> Node:
     """Find the spec of every value, by forward interpretation; loops until nothing changes."""
-    known: Known = {}
+    known = _Found()
     facts.values.counters = counters(function)
     facts.values.constants = facts.values.counters | constants(function)
     facts.origin.number = {node: k for k, node in enumerate(statements(function.body))}
@@ -619,15 +619,54 @@ def _parameter(parameter: str, facts: Facts) -> Spec:
     return with_dtype(parameter in facts.values.complex, canonical_spec(own))
 
 
-def _block(block: Block, known: Known, facts: Facts) -> None:
+class _Found(dict[str, Spec]):
+    """What has been found of each name so far, and in the specs of which names each name stands."""
+
+    def __init__(self) -> None:
+        self.spoken_of: dict[str, dict[str, None]] = {}
+        self.order: dict[str, int] = {}
+        self.bound: dict[Node, dict[str, None]] = {}  # what compound statements bind, looked up once
+
+    def __setitem__(self, name: str, spec: Spec) -> None:
+        super().__setitem__(name, spec)
+        self.order.setdefault(name, len(self.order))
+        for symbol in spec.shape:
+            for one in symbol.split("|")[1:]:
+                self.spoken_of.setdefault(one, {})[name] = None
+
+    def touched(self, node: Node) -> list[str]:
+        """Names of which a compound statement may tell something else: it binds them, or what their specs speak of."""
+        if node not in self.bound:
+            self.bound[node] = dict.fromkeys(one for inner in statements([node]) for one in stores(inner))
+        found = self.bound[node]
+        more = [other for one in found for other in self.spoken_of.get(one, ())]
+        return sorted({**found, **dict.fromkeys(more)}, key=lambda one: self.order.get(one, len(self.order)))
+
+    def of(self, names: list[str]) -> Known:
+        """What is known of some names."""
+        return {one: self[one] for one in names if one in self}
+
+
+def _put_back(table: dict[str, Spec], names: list[str], held: Known) -> None:
+    """Let a table hold of some names what it held before."""
+    for one in names:
+        if one in held:
+            table[one] = held[one]
+        else:
+            table.pop(one, None)
+
+
+def _block(block: Block, known: _Found, facts: Facts) -> None:
     for node in block:
         if isinstance(node, gast.If):
             _note(node, known, facts)
-            sides = [dict(known), dict(known)]
-            _block(node.body, sides[0], facts)
-            _block(node.orelse, sides[1], facts)
-            bound = [one for inner in statements([*node.body, *node.orelse]) for one in stores(inner)]
-            _merge(known, sides, dict.fromkeys(bound), f"if {facts.origin.number[node]}")
+            touched = known.touched(node)
+            before, sides = known.of(touched), list[Known]()
+            for side in (node.body, node.orelse):
+                _block(side, known, facts)
+                sides.append(known.of(touched))
+                _put_back(known, touched, before)
+            _merge(known, sides, known.bound[node], f"if {facts.origin.number[node]}")
         elif isinstance(node, gast.For | gast.While):
             _loop(node, known, facts)
         else:
@@ -665,24 +704,26 @@ def _spec_of_alternatives(one: Spec, two: Spec, shape: frozenset[str], dtype: fr
     return canonical_spec(Spec(shape if rank != 0 else frozenset(), dtype, rank))
 
 
-def _loop(node: Node, known: Known, facts: Facts) -> None:
+def _loop(node: Node, known: _Found, facts: Facts) -> None:
     where = f"loop {facts.origin.number[node]}"
-    entry, outside = dict(known), dict(facts.values.value_spec)
+    touched, values = known.touched(node), facts.values.value_spec
+    entry = begun = known.of(touched)
+    outside = {one: values[one] for one in touched if one in values}
     past: dict[str, tuple[Spec, ...]] = {}
     while True:
-        facts.values.value_spec = dict(outside)  # what was found while less was known of the head holds of nothing
+        _put_back(values, touched, outside)  # what was found while less was known of the head holds of nothing
         _note(node, known, facts)
-        inside = dict(known)
         if isinstance(node, gast.For):
-            for bound in stores(node):
-                inside[bound] = _item(node, bound, known)
-                _note_value(bound, inside[bound], facts)
-        _block(node.body, inside, facts)
-        head = _head(entry, forget(inside, node, where), past, where)
-        if head == known:
+            items = [(bound, _item(node, bound, known)) for bound in stores(node)]
+            for bound, item in items:
+                known[bound] = item
+                _note_value(bound, item, facts)
+        _block(node.body, known, facts)
+        head = _head(entry, forget(known.of(touched), node, where), past, where)
+        _put_back(known, touched, head)
+        if head == begun:
             return
-        known.clear()
-        known.update(head)
+        begun = head
 
 
 def _head(entry: Known, inside: Known, past: dict[str, tuple[Spec, ...]], where: str) -> Known:

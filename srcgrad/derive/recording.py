@@ -75,14 +75,27 @@ def accumulators(function: Node, facts: Facts) -> Node:
     If broadcasting widens s on the way, the adjoint stays wide until the statement before the loop is undone,
     which must be elementwise (or a literal) for that to be right.
     """
+    given, binding = parameters(function), _binding(function)
     for loop in statements(function.body):
         if isinstance(loop, gast.For | gast.While):
+            inside: dict[Node, None] = {}
             for node in loop.body:
                 name = _name_of_update(node, facts)
-                if name is not None and name not in parameters(function) and _used_by_update_only(name, node, loop):
-                    if _plain_start(name, loop, function, facts):
-                        facts.tape.accumulators[node] = (name,)
+                if name is None or name in given:
+                    continue
+                inside = inside or dict.fromkeys(statements([loop]))
+                if _used_by_update_only(name, node, inside) and _plain_start(binding[name], inside, facts):
+                    facts.tape.accumulators[node] = (name,)
     return function
+
+
+def _binding(function: Node) -> dict[str, dict[Node, None]]:
+    """The statements that bind each name, or change its contents, in order."""
+    found: dict[str, dict[Node, None]] = {}
+    for node in statements(function.body):
+        for name in stores(node):
+            found.setdefault(name, {})[node] = None
+    return found
 
 
 def _name_of_update(node: Node, facts: Facts) -> str | None:
@@ -98,17 +111,15 @@ def _name_of_update(node: Node, facts: Facts) -> str | None:
     return None
 
 
-def _used_by_update_only(name: str, update: Node, loop: Node) -> bool:
-    """Whether the loop reads and binds the name in this one statement only."""
-    others = [n for n in statements([loop]) if n is not update]
-    return all(name not in loads(n) and name not in stores(n) for n in others)
+def _used_by_update_only(name: str, update: Node, loop: dict[Node, None]) -> bool:
+    """Whether the statements of a loop read and bind the name in this one only."""
+    return all(name not in loads(n) and name not in stores(n) for n in loop if n is not update)
 
 
-def _plain_start(name: str, loop: Node, function: Node, facts: Facts) -> bool:
-    """Whether all other bindings of the name carry no derivative, or are elementwise, and stand outside loops."""
-    inside = set(statements([loop]))
-    for node in statements(function.body):
-        if name in stores(node) and node not in inside:
+def _plain_start(binding: dict[Node, None], loop: dict[Node, None], facts: Facts) -> bool:
+    """Whether all other bindings of a name carry no derivative, or are elementwise, and stand outside loops."""
+    for node in binding:
+        if node not in loop:
             operation = facts.operation_of(node)
             elementwise = operation is not None and operation.rule is not None and operation.rule.kind == "elementwise"
             if not elementwise and (operation is not None or not isinstance(node, gast.Assign)):
@@ -180,7 +191,7 @@ def _loop(node: Node, bound: dict[str, None], found: Overwrites) -> None:
     inside = dict(bound)
     _block(node.body, inside, True, found)
     fresh = [s for n in statements(node.body) for s in stores(n) if s not in bound]
-    touched: dict[Node, frozenset[str]] = {}
+    touched: dict[Place, dict[str, Block]] = {}
     for name in dict.fromkeys(fresh):
         place = _home(node, "body", name, touched)
         if place is not None:
@@ -188,14 +199,14 @@ def _loop(node: Node, bound: dict[str, None], found: Overwrites) -> None:
     bound.update(inside)
 
 
-def _home(owner: Node, which: str, name: str, touched: dict[Node, frozenset[str]]) -> Place | None:
+def _home(owner: Node, which: str, name: str, touched: dict[Place, dict[str, Block]]) -> Place | None:
     """The smallest block, loops not entered, that holds all that happens to a name; None if a loop holds it."""
-    touching = [node for node in getattr(owner, which) if name in (touched.get(node) or _names(node, touched))]
+    touching = _touching(owner, which, touched).get(name, [])
     if len(touching) == 1:
         only = touching[0]
         header = name in stores(only) or name in loads(only)
         if isinstance(only, gast.If) and not header:
-            sides = [s for s in ("body", "orelse") if any(name in _names(n, touched) for n in getattr(only, s))]
+            sides = [side for side in ("body", "orelse") if name in _touching(only, side, touched)]
             if len(sides) == 1:
                 return _home(only, sides[0], name, touched)
         if isinstance(only, gast.For | gast.While) and (not header or isinstance(only, gast.For)):
@@ -203,11 +214,14 @@ def _home(owner: Node, which: str, name: str, touched: dict[Node, frozenset[str]
     return (owner, which)
 
 
-def _names(node: Node, touched: dict[Node, frozenset[str]]) -> frozenset[str]:
-    """What a statement, and those inside it, read or bind, looked up once."""
-    if node not in touched:
-        touched[node] = frozenset(one for n in statements([node]) for one in (*stores(n), *loads(n)))
-    return touched[node]
+def _touching(owner: Node, which: str, touched: dict[Place, dict[str, Block]]) -> dict[str, Block]:
+    """The statements of a block that read or bind each name, in themselves or inside, looked up once."""
+    if (owner, which) not in touched:
+        found = touched[owner, which] = dict[str, Block]()
+        for node in getattr(owner, which):
+            for one in dict.fromkeys(one for n in statements([node]) for one in (*stores(n), *loads(n))):
+                found.setdefault(one, []).append(node)
+    return touched[owner, which]
 
 
 _WHOLE = gast.Constant(value=Ellipsis, kind=None)
@@ -217,12 +231,16 @@ def names_kept_in_arrays(function: Node, facts: Facts) -> dict[str, Node]:
     """Names whose values stand in an array until the end, with the statements that store them."""
     places = regions(function.body)
     homes = {place.node: place.block for place in each_place(function.body)}
-    known = _integers(function, facts)
+    known, binding, given = _integers(function, facts), _binding(function), parameters(function)
     found: dict[str, Node] = {}
     for node, where in places.items():
-        if not where.loops or not _is_candidate(node, homes[node], facts):
+        if not where.loops or not _is_candidate(node, facts):
             continue
-        if _keeps(node, places, facts) and _lasts(node, places, known, function, facts):
+        definition = facts.activity.definition[node.value.id]
+        if homes.get(definition) is not homes[node] or places[definition].position > where.position:
+            continue
+        touching = {other: places[other] for other in binding[part_written(node).value.id]}
+        if _keeps(node, touching, facts) and _lasts(node, where, touching, known, given, facts):
             found.setdefault(node.value.id, node)
     return found
 
@@ -249,8 +267,8 @@ def _bound_in(loop: Node) -> list[str]:
     return [s for node in [loop, *statements(loop.body)] for s in stores(node)]
 
 
-def _is_candidate(node: Node, block: Block, facts: Facts) -> bool:
-    """Whether a statement stores a whole value, bound in the same block, in a part of the same shape."""
+def _is_candidate(node: Node, facts: Facts) -> bool:
+    """Whether a statement stores a whole value, bound by one statement, in a part of the same shape."""
     if not isinstance(node, gast.Assign) or not is_write(node) or not isinstance(node.value, gast.Name):
         return False
     part, value = part_written(node), node.value.id
@@ -264,11 +282,9 @@ def _is_candidate(node: Node, block: Block, facts: Facts) -> bool:
     ):
         return False
     definition = facts.activity.definition.get(value)
-    if definition not in block or target(definition) != value or not _fits(node, facts):
+    if definition is None or target(definition) != value or not _fits(node, facts):
         return False
-    if value not in facts.activity.active:
-        return False
-    return block.index(definition) < block.index(node)
+    return value in facts.activity.active
 
 
 def _fits(node: Node, facts: Facts) -> bool:
@@ -301,22 +317,26 @@ def _is_float64(made: Node, facts: Facts) -> bool:
     return found is not None and any(found.object is function for function in (np.zeros, np.ones, np.empty))
 
 
-def _lasts(node: Node, places: dict[Node, Where], known: Integers, function: Node, facts: Facts) -> bool:
-    """Whether nothing that runs later writes into the part, and the array stays the same one."""
+def _lasts(
+    node: Node, place: Where, touching: dict[Node, Where], known: Integers, given: list[str], facts: Facts
+) -> bool:
+    """Whether nothing that runs later writes into the part, and the array stays the same one.
+
+    `touching` are the statements that bind the array or write into it.
+    """
     part = part_written(node)
     array = part.value.id
     if array in facts.memory.swapped or array not in facts.memory.mutable:
         return False
-    bound = 0 if array not in parameters(function) else 1
-    for other, where in places.items():
-        if array not in stores(other):
-            continue
+    bound = 1 if array in given else 0
+    integers = frozenset(facts.values.integers)
+    for other, where in touching.items():
         if not is_write(other) or array not in written_names(other):
             bound += 1
             continue
         changed = part_written(other)
-        exact = isinstance(changed.value, gast.Name) and is_basic(changed.slice, frozenset(facts.values.integers))
-        if not regions_are_disjoint(part.slice, places[node], changed.slice if exact else _WHOLE, where, known):
+        exact = isinstance(changed.value, gast.Name) and is_basic(changed.slice, integers)
+        if not regions_are_disjoint(part.slice, place, changed.slice if exact else _WHOLE, where, known):
             return False
     return bound == 1
 

@@ -423,21 +423,22 @@ def primal(function: Node, facts: Facts) -> Program:
 
 def _zeros(halves: Halves, facts: Facts) -> None:
     last: list[Node] = []
+    bound = {s for n in statements(halves.backward) for s in stores(n)}
     for wanted in facts.request.wrt:
         if halves.adjoints.state.get(wanted, ABSENT) == ABSENT:
             made = halves.adjoints.zeros(wanted, facts.values.value_spec.get(wanted), facts.source.tree)
             if facts.kinds.of_names.get(wanted, UNKNOWN) == UNKNOWN and wanted not in facts.kinds.containers:
                 made.value = expression(f"{facts.library('zeros_like')}({wanted})")  # it may be no array
-            if any(facts.names.spelled[wanted] in stores(n) for n in statements(halves.backward)):
+            if facts.names.spelled[wanted] in bound:
                 last.append(made)  # the name held the adjoint of another value before
             else:
                 halves.backward.append(made)
     order = {facts.names.spelled[w]: k for k, w in enumerate(facts.request.wrt)}
     seen: set[str] = set()  # what an earlier statement binds may not be cleared, or measured, before that one
-    hoisted = []
+    hoisted: dict[Node, None] = {}
     for node in halves.backward:
         if node in facts.tape.zeros and target(node) in order and seen.isdisjoint([target(node), *loads(node)]):
-            hoisted.append(node)
+            hoisted[node] = None
         seen.update(s for n in statements([node]) for s in stores(n) if s not in written_names(n))
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
     halves.backward = first + [n for n in halves.backward if n not in hoisted] + last

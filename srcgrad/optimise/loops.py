@@ -10,7 +10,11 @@ change places by what they read, bind, and only add to.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
+from collections.abc import Container
 from dataclasses import field
+from heapq import heappop, heappush
 
 import gast
 import numpy as np
@@ -110,14 +114,137 @@ def only_added(held: str, block: Block, facts: Facts) -> bool:
     return True
 
 
-def can_change_places(one: Block, two: Block, but: set[str], touched: TouchedNames) -> bool:
-    """Whether statements may change places: neither binds what the other reads or binds, the names in `but` aside.
+@record
+class _Halves:
+    """The statements of both halves by number, and where each name is read and bound, nested statements included.
 
-    These are adjoints to which both add, in whatever order, and names that each binds for itself.
+    A statement keeps its number as long as it keeps its place, so that what is asked of those between two costs
+    little. Those before `middle` are the forward half.
     """
-    made = [touched.stored(*block) - but for block in (one, two)]
-    read = [touched.loaded(*block) - but for block in (one, two)]
-    return not (made[0] & (made[1] | read[1]) or made[1] & read[0])
+
+    program: Program
+    facts: Facts
+    touched: TouchedNames = field(default_factory=TouchedNames)
+    number: dict[Node, float] = field(default_factory=dict)
+    at: dict[float, Node] = field(default_factory=dict)
+    readers: dict[str, list[float]] = field(default_factory=dict)
+    binders: dict[str, list[float]] = field(default_factory=dict)
+    loops: dict[str, list[float]] = field(default_factory=dict)  # of the backward half, by what their headers spell
+    adding: dict[tuple[Node, str], bool] = field(default_factory=dict)  # whether a statement only adds to a name
+
+    def __post_init__(self) -> None:
+        self.stacks = set(self.facts.tape.pushes.values())  # filled and emptied within a trip
+        self.forward = list(self.program.forward)
+        self.middle = len(self.forward) - 0.5
+        whole = self.program.block
+        self.last = len(whole) - 1.0
+        for number, node in enumerate(whole):
+            self.put(node, float(number))
+
+    def put(self, node: Node, number: float) -> None:
+        """Note a statement in its place."""
+        self.number[node], self.at[number] = number, node
+        for one in self.touched.loaded(node):
+            insort(self.readers.setdefault(one, []), number)
+        for one in self.touched.stored(node):
+            insort(self.binders.setdefault(one, []), number)
+        if number > self.middle:
+            for spelled in _headers(node):
+                insort(self.loops.setdefault(spelled, []), number)
+
+    def take(self, node: Node) -> float:
+        """Forget a statement, which may have changed, and its place, which is given."""
+        number = self.number.pop(node)
+        del self.at[number]
+        for one in self.touched.loaded(node):
+            self.readers[one].remove(number)
+        for one in self.touched.stored(node):
+            self.binders[one].remove(number)
+        for spelled in _headers(node) if number > self.middle else ():
+            self.loops[spelled].remove(number)
+        self.touched.forget(node)
+        return number
+
+    def look_again(self, *block: Node) -> None:
+        """Statements have changed, but not the headers of loops."""
+        for node in block:
+            if node in self.number:
+                self.put(node, self.take(node))
+        self.adding = {}
+
+    def between(self, places: list[float] | None, low: float, high: float) -> Block:
+        """The statements of these places between two places."""
+        found = places or ()
+        return [self.at[one] for one in found[bisect_right(found, low) : bisect_left(found, high)]]
+
+    def touching(self, held: str, low: float, high: float) -> Block:
+        """The statements between two places that read or bind a name, in order."""
+        readers = self.between(self.readers.get(held), low, high)
+        binders = self.between(self.binders.get(held), low, high)
+        return sorted({*readers, *binders}, key=self.number.__getitem__)
+
+    def backward_form(self, loop: Node) -> Node | None:
+        """The first loop of the backward half that is the backward form of one of the forward half."""
+        found = self.loops.get(_spelled(backwards(copy(loop.iter)), loop.target), [])[:1]
+        if isinstance(loop.iter, gast.Name):
+            places = self.loops.get(_spelled(backwards(expression("range(len(x))", x=copy(loop.iter)))), [])
+            found += next(([one] for one in places if by_items(self.at[one], loop)), [])
+        return self.at[min(found)] if found else None
+
+    def join(self, loop: Node, back: Node, hoisted: Block, facts: Facts) -> None:
+        """Let a loop and all behind it be of the backward half, for its backward loop, some statements before it."""
+        start = self.number[loop]
+        self.take(back)
+        tail = self.forward[int(start) + 1 :]
+        del self.forward[int(start) :]
+        facts.origin.again_written.update(dict.fromkeys(statements([*loop.body, *tail])))
+        order = sorted(hoisted, key=lambda node: self.number.get(node, -1.0))
+        for node in order:
+            if node in self.number:
+                self.take(node)
+        self.take(loop)
+        self.middle = start - 1.0 + 1.0 / (len(order) + 2)
+        for place, node in enumerate(order):
+            self.put(node, start - 1.0 + (place + 2) / (len(order) + 2))
+        self.put(loop, start)
+
+    def only_added(self, held: str, block: Block) -> bool:
+        """Whether a block does nothing with an adjoint but add to it; each statement is looked at once."""
+        for node in block:
+            if (node, held) not in self.adding:
+                self.adding[node, held] = only_added(held, [node], self.facts)
+        return all(self.adding[node, held] for node in block)
+
+    def settle(self) -> None:
+        """Give the program the statements in their new order."""
+        self.program.forward = [node for node in self.forward if node in self.number]
+        behind = sorted(number for number in self.at if self.middle < number < self.last)
+        self.program.backward = [self.at[number] for number in behind]
+
+
+def is_live(held: str, block: Block) -> bool:
+    """Whether some statements, those that mention a name, read it before they bind it."""
+    for node in block:
+        if held in live_in([node]):
+            return True
+        if held not in live_in([node, gast.Expr(name(held))]):
+            return False
+    return False
+
+
+def _read(block: Block) -> list[str]:
+    """Names that statements, and those inside of them, read."""
+    return [one for node in statements(block) for one in loads(node)]
+
+
+def _spelled(*parts: Node) -> str:
+    return " ".join(gast.dump(part) for part in parts)
+
+
+def _headers(node: Node) -> list[str]:
+    """What the header of a loop over a call spells, its target aside and with it."""
+    called = isinstance(node, gast.For) and isinstance(node.iter, gast.Call)
+    return [_spelled(node.iter), _spelled(node.iter, node.target)] if called else []
 
 
 def names_changed(block: Block) -> set[str]:
@@ -136,17 +263,17 @@ def is_backward_form(node: Node, loop: Node) -> bool:
     return same_tree(node.iter, backwards(copy(loop.iter)))
 
 
-def only_adds(loop: Node, program: Program, facts: Facts, touched: TouchedNames) -> bool:
+def only_adds(loop: Node, halves: _Halves, facts: Facts) -> bool:
     """Whether a loop of the user's does nothing but add up: it is not left early, nor its counter read behind."""
     inner = statements(loop.body)
     left = any(isinstance(node, gast.Break | gast.Continue | gast.Return | gast.While) for node in inner)
-    outside = [node for node in [*program.forward, *program.backward, program.result] if not isinstance(node, gast.For)]
-    counted = touched.loaded(*outside) & set(stores(loop))
+    places = [number for one in stores(loop) for number in halves.readers.get(one, ())]
+    counted = any(not isinstance(halves.at[number], gast.For) for number in places)
     kept = any(node in facts.tape.pushes for one in inner if isinstance(one, gast.If) for node in statements([one]))
     return not left and not counted and not kept and not any(node in facts.resolution.effects for node in inner)
 
 
-def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:
+def kept_by(loop: Node, back: Node, forward: Block, facts: Facts) -> dict[Node, None] | None:
     """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well.
 
     A block puts on its stacks what it takes from them itself: what it writes over may stay there.
@@ -154,7 +281,6 @@ def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node
     blocks = _has_blocks(facts)
     stacks = [facts.tape.pushes[node] for node in loop.body if node in facts.tape.pushes]
     gone: dict[Node, None] = {}
-    known = {*facts.tape.pushes, *facts.tape.restores}
     for node in loop.body:
         kept = facts.tape.pushes.get(node)
         if kept is None:
@@ -168,14 +294,17 @@ def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node
                 continue
             return None
         behind = [*loop.body[loop.body.index(node) :], *back.body[: back.body.index(pops[0])]]
-        changed = {held for one in statements(behind) if one not in known for held in written_names(one)}
-        if target(pops[0]) != value.id or any(value.id in stores(one) for one in statements(behind)):
+        inside = statements(behind)
+        others = [one for one in inside if one not in facts.tape.pushes and one not in facts.tape.restores]
+        changed = copied is not None and any(written_names(one) for one in others)
+        if target(pops[0]) != value.id or any(value.id in stores(one) for one in inside):
             return None
-        if copied is not None and changed:
+        if changed:
             return None
         gone.update({node: None, pops[0]: None})
     emptied = {facts.tape.pushes[node] for node in gone if node in facts.tape.pushes}
-    gone.update({node: None for node in program.forward if facts.tape.pushes.get(node) in emptied})
+    if emptied:
+        gone.update({node: None for node in forward if facts.tape.pushes.get(node) in emptied})
     gone.update({node: None for node in back.body if target(node) and getattr(node.value, "id", "") == target(node)})
     return gone
 
@@ -248,16 +377,20 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
         or not (_has_blocks(facts) or facts.request.mode in ("reverse", "value-and-grad"))
     ):
         return program
-    touched = TouchedNames()
-    for loop in [node for node in reversed(program.forward) if isinstance(node, gast.For)]:
-        back = next((node for node in program.backward if is_backward_form(node, loop) or by_items(node, loop)), None)
+    loops = [node for node in reversed(program.forward) if isinstance(node, gast.For)]
+    halves = _Halves(program, facts) if loops else None
+    for loop in loops:
+        assert halves is not None, "there are loops"
+        back = halves.backward_form(loop)
         if back is None:
             continue
-        whole = dict(loop.__dict__), back.body, program.forward
-        if not _fuse(loop, back, program, facts, touched):
+        whole = dict(loop.__dict__), back.body
+        if not _fuse(loop, back, halves, facts):
             loop.__dict__.update(whole[0])
-            back.body, program.forward = whole[1:]
-        touched.forget(loop, back)
+            back.body = whole[1]
+        halves.look_again(loop, back)
+    if halves is not None:
+        halves.settle()
     facts.activity.left_over = True
     return program
 
@@ -267,25 +400,27 @@ def _has_blocks(facts: Facts) -> bool:
     return maker_of(facts.source.file) == BLOCKS or facts.module.blocks is not None
 
 
-def _fuse(loop: Node, back: Node, program: Program, facts: Facts, touched: TouchedNames) -> bool:
+def _fuse(loop: Node, back: Node, halves: _Halves, facts: Facts) -> bool:
     """Make one loop of two, if trips are independent; a loop of the user's only where no trip is run twice for it."""
     blocks = _has_blocks(facts)
     if not is_backward_form(back, loop):
         count_items(loop, back)
     if blocks:
         _drop_self_copies(back.body)
-    records = kept_by(loop, back, program, facts)
-    if records is None or not (blocks or only_adds(loop, program, facts, touched)):
+    records = kept_by(loop, back, halves.forward, facts)
+    if records is None or not (blocks or only_adds(loop, halves, facts)):
         return False
-    pair = _Pair(loop, back, program, facts, touched)
+    pair = _Pair(loop, back, halves, facts)
     if not pair.independent(records):
         return False
     loop.body = [node for node in loop.body if node not in records]
     back.body = [node for node in back.body if node not in records]
-    program.forward = [node for node in program.forward if node not in records]
     if facts.request.mode == "vjp" or not pair.join_bodies():
         if not blocks:
             return False
+        for node in records:
+            if node in halves.number:
+                halves.take(node)
         pair.repeat_blocks()
     pair.shared()
     return True
@@ -303,26 +438,19 @@ class _Pair:
 
     loop: Node
     back: Node
-    program: Program
+    halves: _Halves
     facts: Facts
-    touched: TouchedNames
 
     def __post_init__(self) -> None:
-        place, until = self.program.forward.index(self.loop), self.program.backward.index(self.back)
-        self.ahead = self.program.forward[:place]
-        self.tail, self.before = self.program.forward[place + 1 :], self.program.backward[:until]
-        self.behind = self.program.backward[until + 1 :]
-        self.stacks = set(self.facts.tape.pushes.values())  # filled and emptied within a trip
-        self.within = statements(self.loop.body) if _has_blocks(self.facts) else self.loop.body
-        totals = {held: self._touching(held) for node in self.within if (held := target(node)) is not None}
-        self.totals = [held for held, nodes in totals.items() if all(self._adds(node, held) for node in nodes)]
-
-    def _touching_any(self, names: set[str], block: Block) -> Block:
-        """The statements that tell whether these names are read before they are bound."""
-        return [node for node in block if not names.isdisjoint(self.touched.mentioned(node))]
-
-    def _touching(self, held: str) -> Block:
-        return [node for node in self.within if held in (*loads(node), *stores(node))]
+        self.start, self.until = self.halves.number[self.loop], self.halves.number[self.back]
+        self.stacks = self.halves.stacks
+        within = statements(self.loop.body) if _has_blocks(self.facts) else self.loop.body
+        touching: dict[str, Block] = {}
+        for node in within:
+            for one in dict.fromkeys((*loads(node), *stores(node))):
+                touching.setdefault(one, []).append(node)
+        bound = dict.fromkeys(held for node in within if (held := target(node)) is not None)
+        self.totals = {held: None for held in bound if all(self._adds(node, held) for node in touching[held])}
 
     def _adds(self, node: Node, held: str) -> bool:
         """Whether a statement adds to a name, and does nothing else with it."""
@@ -338,68 +466,94 @@ class _Pair:
         """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""
         body = [node for node in self.loop.body if node not in records]
         bound, live = names_changed(body) - self.stacks, live_in(body)
-        later = self.touched.stored(*self.tail, *self.before)
-        read = self.touched.loaded(*self.tail, *self.before, *self.behind)
-        inside = {r for node in statements(self.back.body) for r in loads(node)} & set(self.totals)
-        outer = set(live) - set(self.totals) - self.stacks
-        private = not read & (bound - set(self.totals)) and not outer & bound
+        outer = {*live}.difference(self.totals, self.stacks)
+        if outer & bound or any(self._found(self.halves.binders, one, self.until) for one in outer):
+            return False
+        if any(self._found(self.halves.readers, one, self.halves.last) for one in bound.difference(self.totals)):
+            return False
+        if any(one in self.totals for node in statements(self.back.body) for one in loads(node)):
+            return False
         own = bound - set(live) if _has_blocks(self.facts) else set[str]()  # of rows it has been proved
-        writes = any({*written_names(node)} - own for node in statements(body) if node not in self.facts.tape.pushes)
-        return private and not inside and not outer & later and not writes
+        return all(own.issuperset(written_names(one)) for one in statements(body) if one not in self.facts.tape.pushes)
+
+    def _found(self, places: dict[str, list[float]], held: str, until: float, apart: Container[Node] = ()) -> Block:
+        """The statements behind the forward loop that read, or bind, a name; neither those apart nor the other loop."""
+        found = self.halves.between(places.get(held), self.start, until)
+        return [node for node in found if node not in apart and node is not self.back]
 
     def join_bodies(self) -> bool:
         """Put the backward body behind the forward body, in the place of the forward loop, if that is possible."""
         self._number_totals()
         whole = [*self.loop.body, *self.back.body]
-        bound = names_changed(self.back.body) - self.stacks
+        changed = names_changed(self.back.body)
         live = live_in([gast.For(self.loop.target, self.loop.iter, whole, [], None)])
-        added = [one for one in live if one in bound]
+        added = [one for one in live if one in changed and one not in self.stacks]
         starts = [self._start(held) for held in added]
         first = [one for one in starts if one is not None]
-        moved = dict.fromkeys(self._needed_statements([one for one in live if one not in bound]))
-        kept = self.touched.stored(*[node for node in self.tail if node not in moved])
-        made = (names_changed([self.loop]) | kept) - self.stacks
-        if None in starts or any(one in made for one in live if one not in self.totals):
+        made = names_changed([self.loop])
+        moved = self._needed_statements([one for one in live if one not in added], made)
+        if moved is None or None in starts:
             return False
-        if made & {read for one in statements([*first, *moved]) for read in loads(one)}:
+        wanted = [one for one in live if one not in self.totals]
+        if any(self._is_made(one, made, moved) for one in [*wanted, *_read([*first, *moved])]):
             return False
-        apart = {*first, *moved}
-        rest = [node for node in [*self.tail, *self.before] if node not in apart]
-        changed = names_changed(self.back.body)
-        read = [live_in(self._touching_any(changed, part)) for part in (rest, [*self.behind, self.program.result])]
-        own = {*added, *changed.difference(*read, live, self.touched.stored(*moved))}
-        if not can_change_places(self.back.body, rest, own, self.touched):
-            return False
-        order = {node: k for k, node in enumerate([*self.tail, *self.before])}
-        for one in moved:
-            if not can_change_places([one], [n for n in rest if order[n] < order[one]], set(), self.touched):
+        apart = dict.fromkeys([*first, *moved])
+        kept = {*live}.union(*map(self.halves.touched.stored, moved))
+        for one in self._clashes(changed, apart):
+            if one not in added and (one in kept or one not in changed or self._is_read_later(one, apart)):
                 return False
+        if any(self._met(one, self.halves.number[one], apart) for one in moved):
+            return False
         for held, start in zip(added, first, strict=True):
             self._add_behind(held, start)
-        self.facts.origin.again_written.update(dict.fromkeys([*statements([*self.loop.body, *self.tail])]))
+        self.halves.join(self.loop, self.back, [*first, *moved], self.facts)
         self.loop.body = whole
-        hoisted = sorted([*first, *moved], key=lambda node: order.get(node, -1))
-        self.program.forward = self.ahead
-        self.program.backward = [*hoisted, self.loop, *rest, *self.behind]
         return True
+
+    def _is_made(self, held: str, made: set[str], moved: dict[Node, None]) -> bool:
+        """Whether the forward loop, which has `made` names, or a statement that stays behind it, binds a name."""
+        if held in self.stacks:
+            return False
+        return held in made or bool(self._found(self.halves.binders, held, self.halves.middle, moved))
+
+    def _clashes(self, changed: set[str], apart: dict[Node, None]) -> list[str]:
+        """Names for which the body of the backward loop cannot pass what stands between the loops."""
+        binders, readers = self.halves.binders, self.halves.readers
+        found = [one for one in changed if self._found(readers, one, self.until, apart)]
+        bound = dict.fromkeys([*changed, *_read(self.back.body)])
+        return found + [one for one in bound if self._found(binders, one, self.until, apart)]
+
+    def _is_read_later(self, held: str, apart: dict[Node, None]) -> bool:
+        """Whether a name is read behind the loop, or behind the backward loop, before it is bound."""
+        rest = [node for node in self.halves.touching(held, self.start, self.until) if node not in apart]
+        return is_live(held, rest) or is_live(held, self.halves.touching(held, self.until, self.halves.last + 1.0))
+
+    def _met(self, node: Node, until: float, apart: dict[Node, None]) -> bool:
+        """Whether a statement cannot pass one that stands between the loop and it."""
+        binders, readers = self.halves.binders, self.halves.readers
+        stored, loaded = self.halves.touched.stored(node), self.halves.touched.loaded(node)
+        if any(self._found(readers, one, until, apart) for one in stored):
+            return True
+        return any(self._found(binders, one, until, apart) for one in stored | loaded)
 
     def _number_totals(self) -> None:
         """`sum_to(y_bar, s)` for a number s needs no s: `np.sum(y_bar)`."""
-        reading = [one for one in self.before if self.touched.loaded(one) & {*self.totals}]
-        self.touched.forget(*reading)
+        places = {one for held in self.totals for one in self.halves.readers.get(held, ())}
+        reading = [self.halves.at[one] for one in sorted(places) if self.halves.middle < one < self.until]
         for node in [n for one in statements(reading) for n in walk(one)]:
             if function_called(node, self.facts) is runtime.sum_to:
                 held = getattr(node.args[1], "id", "")
                 spec = self.facts.values.value_spec.get(held)
                 if held in self.totals and spec is not None and spec.scalar:
                     node.func, node.args = expression(f"{self.facts.library('np')}.sum"), node.args[:1]
+        self.halves.look_again(*reading)
 
     def _start(self, held: str) -> Node | None:
         """The zeros with which an adjoint starts that the loop adds to; None if something else is done with it."""
         if not only_added(held, self.back.body, self.facts):
             return None
-        touching = [node for node in self.before if held in self.touched.mentioned(node)]
-        if not touching or not only_added(held, touching[1:], self.facts):
+        touching = self.halves.touching(held, self.halves.middle, self.until)
+        if not touching or not self.halves.only_added(held, touching[1:]):
             return None
         if touching[0] in self.facts.tape.zeros:
             return touching[0]
@@ -410,21 +564,41 @@ class _Pair:
 
     def _add_behind(self, held: str, start: Node) -> None:
         """What an adjoint began with is added behind the loop."""
-        first = next((node for node in self.before if held in names_mentioned(node)), start)
+        first = next(iter(self.halves.touching(held, self.halves.middle, self.until)), start)
         if first is not start:
-            self.touched.forget(first)
             first.value = gast.BinOp(name(held), gast.Add(), first.value)
+            self.halves.look_again(first)
             self.facts.tape.accumulates[first] = None
 
-    def _needed_statements(self, wanted: list[str]) -> Block:
-        """Statements behind the forward loop without which that of both halves cannot begin."""
-        needed = set(wanted)
-        found: Block = []
-        for node in reversed([*(self.tail if _has_blocks(self.facts) else ()), *self.before]):
-            if needed & self.touched.stored(node) and node not in self.facts.resolution.effects:
-                needed |= self.touched.loaded(node)
-                found.insert(0, node)
-        return found
+    def _needed_statements(self, wanted: list[str], made: set[str]) -> dict[Node, None] | None:
+        """Statements behind the forward loop without which that of both halves cannot begin; None if it cannot at all.
+
+        Only what goes through blocks takes some of the forward half along.
+        """
+        halves, blocks = self.halves, _has_blocks(self.facts)
+        low = self.start if blocks else halves.middle
+        found: dict[Node, None] = {}
+        todo: list[float] = []  # negative, so that the last comes first
+        needed, until = {*wanted}, self.until
+        fresh = list(needed)
+        while True:
+            for one in fresh:
+                for node in halves.between(halves.binders.get(one), low, until):
+                    heappush(todo, -halves.number[node])
+            while todo and halves.at[-todo[0]] in found:
+                heappop(todo)
+            if not todo:
+                return dict(reversed(found.items()))
+            until = -heappop(todo)
+            node = halves.at[until]
+            fresh = []
+            if node not in self.facts.resolution.effects:
+                found[node] = None
+                read = halves.touched.loaded(node)
+                if not blocks and any(self._is_made(one, made, found) for one in read):
+                    return None
+                fresh = [one for one in read if one not in needed]
+                needed |= read
 
     def repeat_blocks(self) -> None:
         """Let the backward loop make each block again."""
@@ -452,7 +626,7 @@ class _Pair:
         seen: dict[str, Node] = {}
         renamed: dict[str, str] = {}
         kept: Block = []
-        bound = [s for node in statements(self.loop.body) for s in stores(node)]
+        bound = Counter(s for node in statements(self.loop.body) for s in stores(node))
         for node in self.loop.body:
             for item in [n for one in statements([node]) for part in header(one) for n in walk(part)]:
                 if isinstance(item, gast.Name) and item.id in renamed:
@@ -460,14 +634,14 @@ class _Pair:
             own = target(node)
             if self._is_restated(node, bound):
                 continue
-            if own is None or bound.count(own) != 1 or isinstance(node.value, gast.Name | gast.Constant):
+            if own is None or bound[own] != 1 or isinstance(node.value, gast.Name | gast.Constant):
                 kept.append(node)
                 continue
             spelled = gast.unparse(node.value)
             earlier = seen.get(spelled)
             if earlier is None or own not in self.facts.names.temporaries or own in self.facts.memory.mutable:
                 fixed = [*loads(node), own]
-                once = all(bound.count(one) <= 1 and one not in self.facts.memory.mutable for one in fixed)
+                once = all(bound[one] <= 1 and one not in self.facts.memory.mutable for one in fixed)
                 if once and node in self.facts.origin.again_written:
                     seen[spelled] = node
                 kept.append(node)
@@ -475,13 +649,13 @@ class _Pair:
                 renamed[own] = str(target(earlier))
         self.loop.body = kept
 
-    def _is_restated(self, node: Node, bound: list[str]) -> bool:
+    def _is_restated(self, node: Node, bound: Counter[str]) -> bool:
         """Whether the forward part has bound a name to this very expression, and nothing of it has changed."""
         own, again = target(node), self.facts.origin.again_written
-        if own is None or node in again or bound.count(own) != 2 or own in self.facts.memory.mutable:
+        if own is None or node in again or bound[own] != 2 or own in self.facts.memory.mutable:
             return False
         first = next(one for one in statements(self.loop.body) if own in stores(one))
-        steady = all(bound.count(one) == 0 and one not in self.facts.memory.mutable for one in loads(node))
+        steady = all(bound[one] == 0 and one not in self.facts.memory.mutable for one in loads(node))
         return steady and first in self.loop.body and first in again and same_tree(first, node)
 
 
