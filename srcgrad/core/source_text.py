@@ -646,7 +646,10 @@ def _hands_on(function: object) -> bool:
         return False
     defaults = function.__defaults__ or ()
     count = function.__code__.co_argcount
-    taken = list(inspect.signature(function).parameters.values())[count - len(defaults) : count]
+    try:
+        taken = list(inspect.signature(function).parameters.values())[count - len(defaults) : count]
+    except ValueError:  # the function inside is a builtin, of which the parameters are not known
+        return False
     return len(taken) == len(defaults) and all(
         type(one.default) is type(own) and one.default == own and isinstance(own, int | float | str | None)
         for one, own in zip(taken, defaults, strict=True)
@@ -748,11 +751,11 @@ def is_own(function: object) -> bool:
     if not isinstance(function, FunctionType):
         return False
     own = inspect.signature(function, follow_wrapped=False).parameters
-    known = inspect.signature(function).parameters
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    if list(own) != list(known) or any(one.kind in several for one in own.values()):
+    if any(one.kind in several for one in own.values()):
         return False
-    return all(one.default is known[name].default for name, one in own.items())
+    known = inspect.signature(function).parameters
+    return list(own) == list(known) and all(one.default is known[name].default for name, one in own.items())
 
 
 def _is_numpy(function: object) -> bool:

@@ -629,7 +629,7 @@ def bound_by(node: Node, namespace: Namespace) -> dict[str, Binding] | None:
             meant = _module(whole, namespace)
             spelled = alias.asname or whole
         else:
-            module = None if node.level or alias.name == "*" else _module(node.module, namespace)
+            module = None if alias.name == "*" else _module(_whole_name(node, namespace), namespace)
             meant = None if module is None else attribute(module, alias.name)
             spelled = alias.asname or alias.name
         if meant is None or meant.kind == "unknown":
@@ -647,11 +647,24 @@ def fails(node: Node, namespace: Namespace) -> bool:
     return live and any(importlib.util.find_spec(one.partition(".")[0]) is None for one in whole)
 
 
+def _whole_name(node: Node, namespace: Namespace) -> str:
+    """The dotted name of the module in `from ..part import name`; empty where that is not known."""
+    held, package = without_overlays(namespace), None
+    if isinstance(held, StaticModule):
+        package = held.name if held.package else held.name.rpartition(".")[0]
+    elif isinstance(held, LiveNamespace):
+        package = held.function.__globals__.get("__package__")
+    try:
+        return importlib.util.resolve_name("." * (node.level or 0) + (node.module or ""), package)
+    except ImportError:
+        return ""
+
+
 def _module(dotted: str, namespace: Namespace) -> Binding | None:
     namespace = without_overlays(namespace)
-    if isinstance(namespace, StaticModule):
+    if isinstance(namespace, StaticModule) and dotted:
         return namespace.program.module(dotted)
-    if not isinstance(namespace, LiveNamespace):
+    if not isinstance(namespace, LiveNamespace) or not dotted:
         return None
     try:
         return Binding("object", importlib.import_module(dotted))

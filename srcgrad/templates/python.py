@@ -8,6 +8,7 @@ version of NumPy that lacks a name does no harm.
 import builtins
 import functools
 import itertools
+import logging
 import operator
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from srcgrad.core.rules import adjoint, constants, declare, declare_other_form
 from srcgrad.runtime.structure import sorted_places
 
-constants([sorted_places])
+constants([sorted_places, logging.getLogger])
 
 
 def _summed(*calls):

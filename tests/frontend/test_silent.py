@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import collections
+import importlib
+import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from srcgrad import DifferentiationError, check_grads, grad, hessian
+from srcgrad.interface.dump import dump
 from tests.programs.small import made
 
 
@@ -242,3 +246,53 @@ def test_a_look_that_changes_the_table_is_refused() -> None:
     with pytest.raises(DifferentiationError, match="E5005"):
         grad(counted)(np.ones(2), "a")
     assert not COUNTS
+
+
+def is_steep(x, tol=3.0):
+    s = x * 2.0
+    if np.sum(s) > 100.0:
+        raise ValueError(tol)
+    return bool(np.sum(s) > tol)
+
+
+def squares(x):
+    held = np.zeros(3)
+    for i in range(3):
+        held[i] = x[i] ** 2
+    return held
+
+
+def one_of_several(x):
+    log = logging.getLogger("steps")
+    n = 0
+    while n < 5 and not is_steep(x * n):
+        x = x * 1.1
+        n += 1
+    y = (x[0] > 5.0 and squares(x)[1]) or squares(x)[2]
+    if x[0] > 5.0 and not is_steep(x, tol=0.0):
+        log.warning("%s", n)
+    elif x[1] > 0.0 and is_steep(x):
+        log.warning("%s", n)
+        y = y * x[1]
+    return y
+
+
+def test_a_call_that_is_made_only_if_what_stands_before_it_holds(caplog: pytest.LogCaptureFixture) -> None:
+    check_grads(one_of_several, (np.array([0.3, 0.8, 1.4]),), order=2)
+    assert {one.message for one in caplog.records} == {"1"}
+
+
+def test_what_is_imported_inside_from_the_package_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "around_it" / "below"
+    folder.mkdir(parents=True)
+    for one in (folder.parent, folder):
+        (one / "__init__.py").write_text("")
+    (folder.parent / "heights.py").write_text("def height(x):\n    return x * x * 3.0\n")
+    imports = "    from ..heights import height\n    from .. import heights\n"
+    text = f"def f(x):\n{imports}    return height(x) * heights.height(x)\n"
+    (folder / "model.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert grad(importlib.import_module("around_it.below.model").f)(2.0) == pytest.approx(288.0)
+    made: dict[str, Any] = {"__name__": "around_it.below.model_grad", "__package__": "around_it.below"}
+    exec(dump("around_it.below.model").text, made)
+    assert made["f_grad"](2.0) == pytest.approx(288.0)

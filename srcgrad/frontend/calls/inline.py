@@ -506,10 +506,10 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
             return value
         if isinstance(value, gast.IfExp):
             return _name_conditional(value, where, before, site)
-        value.values[0] = _expand(value.values[0], where, before, site)
-        for item in value.values[1:]:
-            _check_none(item, site)
-        return value
+        if not any(_must(item, site) for item in value.values[1:]):
+            value.values[0] = _expand(value.values[0], where, before, site)
+            return value
+        return _name_condition(value, where, before, site)
 
     def expand(part: Node) -> Node:
         made = _expand(part, where, before, site)
@@ -545,19 +545,25 @@ def _keep_kind(call: Node, made: Node, site: Site) -> None:
         site.facts.names.functions.setdefault(made.id, known)
 
 
-def _check_none(item: Node, site: Site) -> None:
-    if _must(item, site):
-        raise site.facts.refuse(
-            item, "E5005", "a call that is made only if what stands before it holds is not accepted", "use an `if`"
-        )
-
-
 def _name_conditional(value: Node, where: Node, before: Block, site: Site) -> Node:
     """A conditional expression inside of another one: its value gets a name."""
     held = site.facts.names.fresh("chosen")
     bind = at(assign(held, value), where)
     site.facts.origin.foreign[bind] = None
     before += expand_block([bind], site)
+    return at(name(held), value)
+
+
+def _name_condition(value: Node, where: Node, before: Block, site: Site) -> Node:
+    """`a and f(x)` as a name: `chosen = a`, and `if chosen: chosen = f(x)`, so that f is called only if a holds."""
+    held = site.facts.names.fresh("chosen")
+    rest = value.values[1] if len(value.values) == 2 else at(gast.BoolOp(value.op, value.values[1:]), value)
+    asked = name(held) if isinstance(value.op, gast.And) else gast.UnaryOp(gast.Not(), name(held))
+    first, later = at(assign(held, value.values[0]), where), at(assign(held, rest), where)
+    branch = at(gast.If(asked, [later], []), where)
+    for made in (first, later, branch):
+        site.facts.origin.foreign[made] = None
+    before += expand_block([first, branch], site)
     return at(name(held), value)
 
 

@@ -8,6 +8,7 @@ keeps the value that it had when the loop was left.
 from __future__ import annotations
 
 import builtins
+import logging
 from dataclasses import field
 
 import gast
@@ -111,6 +112,7 @@ def desugar(function: Node, facts: Facts) -> Node:
     )
     work.used = _outside_comprehensions(function)
     facts.names.local = work.made | own_names(function) | frozenset(facts.names.functions)
+    _spell_loggers(function, facts)
     work.options = options(function, facts)
     work.given = frozenset(parameters(function))
     work.of_arguments = reads_of_arguments(function, work.bound.intersection(facts.request.wrt) & work.given)
@@ -124,6 +126,22 @@ def desugar(function: Node, facts: Facts) -> Node:
     function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
     array_api(function, facts)
     return function
+
+
+def _spell_loggers(function: Node, facts: Facts) -> None:
+    """`log = logging.getLogger(a)` and `log.info(m)` is `Logger.info(log, m)`: it reports, and changes no value."""
+    made = [n for n in statements(function.body) if isinstance(getattr(n, "value", None), gast.Call) and target(n)]
+    found = {target(n): binding_of(n.value.func, facts, facts.names.local) for n in made}
+    loggers = [one for one, b in found.items() if b is not None and b.object is logging.getLogger]
+    for logger in loggers:
+        if sum(logger in stores(n) for n in statements(function.body)) > 1 or logger in parameters(function):
+            continue
+        for node in statements(function.body):
+            call: Node = node.value if isinstance(node, gast.Expr) else node
+            held = getattr(getattr(call, "func", None), "value", None)
+            if isinstance(held, gast.Name) and held.id == logger:
+                call.func.value = name(facts.library_in_text("Logger", logging.Logger))
+                call.args.insert(0, held)
 
 
 def generated_text(function: Node, facts: Facts) -> None:
