@@ -33,6 +33,7 @@ OWN = {  # as pyproject.toml names them; found here, they need no search, nor th
     "opencl": "srcgrad.opencl.kernels.fuse:OPENCL",
     "numba": "srcgrad.backend.numba.target:NUMBA",
     "dask": "srcgrad.backend.dask:DASK",
+    "mpi": "srcgrad.backend.mpi:MPI",
 }
 
 

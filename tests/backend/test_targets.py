@@ -147,7 +147,7 @@ def test_unknown_targets_are_refused(toy: Path, capsys: pytest.CaptureFixture[st
     """The error lists what there is, those of packages too; a command says the same."""
     with pytest.raises(srcgrad.DifferentiationError, match=r"E5019 .*no target is called 'cuda'") as caught:
         srcgrad.grad(loss, target="cuda")
-    assert caught.value.remedy == "name numpy, opencl, numba, dask, toy or wrong"
+    assert caught.value.remedy == "name numpy, opencl, numba, dask, mpi, toy or wrong"
     with pytest.raises(srcgrad.DifferentiationError, match=r"E5019 .*toy_target:counted is no"):
         srcgrad.grad(loss, target="wrong")
     (toy / "model.py").write_text(SOURCE)

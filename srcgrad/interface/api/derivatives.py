@@ -32,7 +32,7 @@ from srcgrad.frontend.functions_with_rules import given_of, is_ruled, with_optio
 from srcgrad.interface.api.arguments import check_input, has_numbers, on_device
 from srcgrad.interface.api.derivative import AnyDerivative, Derivative, P, R, Wrt, X, precision
 from srcgrad.interface.api.execute import ExecutedText, Pullback, run
-from srcgrad.interface.api.row_blocks import RowDerivative, pulled_rows, spread_rows, stand_in
+from srcgrad.interface.api.row_blocks import RowDerivative, is_spread, pulled_rows, spread_rows, stand_in
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
 from srcgrad.runtime.hooks import call as call_held
 from srcgrad.runtime.hooks import closure
@@ -205,7 +205,7 @@ def grad(
     kernels, `target="numba"` compiles loops; see docs/opencl.md and docs/numba.md. `like=(...)` are example arguments:
     the text is for arguments of their shapes, equal lengths being equal, and checks that they are so (E5027).
     With `target="dask"`, `shard={"x": 0}` names arguments whose rows are spread over workers: dask arrays, or arrays of
-    NumPy that are cut into `chunks` rows; see docs/cluster.md.
+    NumPy that are cut into `chunks` rows; with `target="mpi"` each rank gives its own rows. See docs/cluster.md.
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
     `wrt` that names no parameter, E5019 for an unknown target, E5029 for what is no sum over rows that are spread, and
@@ -400,7 +400,7 @@ def float_arguments(function: Function, args: tuple[object, ...]) -> tuple[int, 
     found = []
     for position, value in enumerate(args):
         try:
-            check_input(stand_in(value), "")
+            check_input(stand_in(value) if is_spread(value) else value, "")
         except DifferentiationError:
             continue
         found.append(position)

@@ -360,7 +360,7 @@ def changes(module: Module) -> Callable[[], bool]:
 
 FAILURES = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError)
 _LIBRARIES = {"srcgrad", "numpy", "scipy", *sys.stdlib_module_names}
-_OF_SHAPES = ("fit_to", "row_count")  # helpers that meet what does not fit together first: the caller's error
+_OF_SHAPES = ("fit_to", "row_count", "allreduce")  # helpers that meet first what does not fit, here or on another rank
 _HELPERS = str(Path(srcgrad.runtime.__file__).parent)
 _RULES = str(Path(import_module("srcgrad.templates").__path__[0]).resolve())
 

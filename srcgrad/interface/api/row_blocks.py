@@ -193,7 +193,9 @@ class RowDerivative(AnyDerivative):
                 raise DifferentiationError(
                     "E5029", f"`{name}` is a dask array that is not in `shard`", "name it there, or compute it first"
                 )
-        return [stand_in(value) for value in values]
+        return [
+            stand_in(v) if name in self.over else v for name, v in zip(self.signature.parameters, values, strict=True)
+        ]
 
     def mirror_arguments(self, found: Value, values: Sequence[Value], seeds: Sequence[Value] = ()) -> Value:
         """The adjoints like the arguments: of what is spread dask arrays, of arrays of NumPy computed at once."""
@@ -241,8 +243,8 @@ def _pulled_again(derivative: RowDerivative, values: Sequence[Value]) -> Pullbac
 
 
 def stand_in(value: Value) -> Value:
-    """An array of NumPy of the same kind as a dask array; anything else as it is."""
-    return np.empty((0,) * value.ndim, value.dtype) if is_spread(value) else value
+    """An array of NumPy of the same kind as one that is spread."""
+    return np.empty((0,) * value.ndim, value.dtype)
 
 
 def is_spread(value: object) -> bool:
@@ -254,14 +256,16 @@ def spread_rows(
     function: Callable[..., object], target: str | Target, shard: Mapping[str, int] | None, chunks: int | None
 ) -> Blocks | None:
     """What `shard=` and `chunks=` say; None where nothing is spread. E5019 or E5029 for what cannot be."""
-    spreads = target_named(target).spreads
-    if not spreads and shard is None and chunks is None:
+    runs_on = target_named(target)
+    if not runs_on.spreads and shard is None and chunks is None:
         return None
-    if not spreads or not shard:
-        what = (
-            "the target dask is for rows that are spread" if spreads else "`shard` and `chunks` are for the target dask"
-        )
+    if not runs_on.spreads or not shard:
+        what = f"the target {runs_on.name} is for rows that are spread"
+        what = what if runs_on.spreads else "`shard` and `chunks` are for the targets dask and mpi"
         raise DifferentiationError("E5019", what, "give target='dask' and shard={'x': 0}, or neither")
+    if chunks is not None and "chunks" in runs_on.excludes:
+        what = f"`chunks` is not for the target {runs_on.name}, where each process has its rows"
+        raise DifferentiationError("E5019", what, "leave it out")
     from srcgrad.derive.row_blocks import Blocks
 
     names = names_of(tuple(shard), inspect.signature(primal_of(function)[0]))

@@ -23,9 +23,7 @@ from srcgrad.core.errors import DifferentiationError
 
 TARGET = "file.py, file.py:f,g, 'src/*.py', package.module:f, or - for standard input"
 MODES = ("reverse", "forward", "value-and-grad", "vjp", "hvp", "elementwise")
-RUNS_ON = (
-    "opencl: kernels; numba: compiled loops; dask: rows that are spread; or one that a package brings; default: numpy"
-)
+RUNS_ON = "opencl: kernels; numba: compiled loops; dask, mpi: spread rows; or one that a package brings; default: numpy"
 DEFAULT_WRT = "parameters, as x,w,b; default: all that matter"
 
 
@@ -95,7 +93,7 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
     dump.add_argument("--over", type=_names, metavar="NAMES", help="take the rows of these parameters in blocks")
     dump.add_argument("--rows", type=int, metavar="N", help="with --over, how many rows a block has; default: chosen")
     dump.add_argument(
-        "--shard", type=_first_axes, metavar="AXES", help="with --target dask, whose rows are spread, as x=0,t=0"
+        "--shard", type=_first_axes, metavar="AXES", help="with --target dask or mpi, whose rows are spread, as x=0,t=0"
     )
     dump.add_argument(
         "--html", metavar="OUT", help="write a page with source and derivative side by side; with -o FILE the text, too"
