@@ -136,6 +136,7 @@ class _Driver:
 
     def _sum_over_blocks(self, work: _Loop) -> Block:
         self.count += 1
+        self.facts.reductions.append(tuple(work.sums))
         suffix = f"_{self.count}" if self.several else ""
         function, given = work.function(f"{self.stem}_block{suffix}", list(work.sums))
         into = {s: s if work.starts[s] is not None else self.facts.names.fresh(f"{s}_sum") for s in work.sums}

@@ -439,6 +439,8 @@ class Facts:
     calls: DerivedCalls = field(default_factory=DerivedCalls)
     tape: Tape = field(default_factory=Tape)
     idioms: Idioms = field(default_factory=Idioms)
+    of_rows: dict[str, None] = field(default_factory=dict)  # names of what has an entry for each row
+    reductions: list[tuple[str, ...]] = field(default_factory=list)  # what is added up over blocks, by phases
 
     def forget_shapes(self) -> None:
         """Empty the tables of shapes and of who reads what: they are found anew of another body."""

@@ -20,7 +20,9 @@ from srcgrad.core.trees import (
     expression,
     find_nodes,
     literal_node,
+    loads,
     name,
+    names_in,
     statement,
     statements,
     stores,
@@ -69,11 +71,22 @@ def loop_over_blocks(function: Node, facts: Facts) -> Node:
         return function
     blocks = facts.module.blocks
     found = plan(function, blocks.over, facts)
+    _note_rows(found, blocks, facts)
     work = _Work(facts, found, blocks, function)
     facts.request = replace(facts.request, wrt=facts.request.asked)
     function.body = [*found.phases[0].before, *work.starts(), *work.loops(), *found.after, function.body[-1]]
     facts.forget_shapes()
     return function
+
+
+def _note_rows(found: Plan, blocks: Blocks, facts: Facts) -> None:
+    """Which names mean what has an entry for each row: what is made of rows, and does not add them up."""
+    loops = [node for phase in found.phases for node in phase.loop]
+    facts.of_rows.update(dict.fromkeys(blocks.over))
+    for node in [*statements(loops), *statements(loops)]:  # twice: inner loops carry values
+        read = names_in(node.iter) if isinstance(node, gast.For) else loads(node)
+        if node not in found.totals and {s.removesuffix(IN_BLOCK) for s in read} & set(facts.of_rows):
+            facts.of_rows.update(dict.fromkeys(s for s in stores(node) if s not in found.added))
 
 
 @record

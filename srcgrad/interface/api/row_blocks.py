@@ -156,7 +156,7 @@ class RowDerivative(AnyDerivative):
             value if is_spread(value) or name not in self.over else np.asarray(value)
             for name, value in zip(self.signature.parameters, self.ordered_arguments(args, kwargs), strict=True)
         ]
-        return values, self.executed_text(self.kinds(self._stand_ins(values)))
+        return values, self.executed_text(self.kinds(self.stand_ins(values)))
 
     def forward(self, args: Value, tangents: Value, kwargs: Value = None, made: ExecutedText | None = None) -> Value:
         """Value and tangent, in mode hvp the tangent; tangents of what is spread are spread as well."""
@@ -186,7 +186,7 @@ class RowDerivative(AnyDerivative):
         assert self.blocks is not None, "it was made with some"
         return self.blocks.over
 
-    def _stand_ins(self, values: Sequence[Value]) -> list[Value]:
+    def stand_ins(self, values: Sequence[Value]) -> list[Value]:
         """Arrays of NumPy of the same kinds as what is spread."""
         for name, value in zip(self.signature.parameters, values, strict=True):
             if is_spread(value) and name not in self.over:

@@ -54,7 +54,7 @@ def run_explain(asked: argparse.Namespace) -> int:
         if asked.after:
             write_output(f"{after_pass(target, asked.after, wrt=asked.wrt, mode=asked.mode, text=text)}\n", "-")
             return True
-        made = explanations(target, wrt=asked.wrt, arguments=asked.args, text=text)
+        made = explanations(target, wrt=asked.wrt, arguments=asked.args, text=text, over=asked.shard or ())
         if asked.json:
             found.extend(made)
         else:

@@ -149,6 +149,7 @@ def _explain(commands: Commands[argparse.ArgumentParser]) -> None:
     explain.add_argument("--after", metavar="PASS", help="print the function as it is after a pass")
     explain.add_argument("--mode", choices=MODES, default="reverse", help="with --after; default: reverse")
     explain.add_argument("--args", metavar="TEXT", help='runs the target: bytes recorded for "np.ones(3), 2.0"')
+    explain.add_argument("--shard", type=_first_axes, metavar="AXES", help="whose rows are spread, as x=0,t=0")
     explain.add_argument("--json", action="store_true", help="print JSON")
 
 

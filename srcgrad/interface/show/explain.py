@@ -14,14 +14,16 @@ import inspect
 import json
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
+from types import FunctionType
 from typing import Any  # functions of arbitrary arguments
 
 import numpy as np
 
 from srcgrad.analysis.argument_kinds import kinds_of_annotations
+from srcgrad.backend.targets import target_named
 from srcgrad.core.bindings import Binding
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, Kind
@@ -31,15 +33,18 @@ from srcgrad.core.original_libraries import look
 from srcgrad.core.printer import function as spell
 from srcgrad.core.printer import statement
 from srcgrad.core.source_text import hides_our_frames
-from srcgrad.core.trees import parameters
+from srcgrad.core.trees import parameters, statements, stores
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import SavedValue
+from srcgrad.derive.row_blocks import Blocks
+from srcgrad.frontend.functions_with_rules import primal_of
 from srcgrad.interface.api.arguments import active_parameters, check_names, named_parameters
 from srcgrad.interface.api.calculus import TEXTS
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import by_place, float_arguments, vjp
 from srcgrad.interface.api.execute import execute_derivative
 from srcgrad.interface.api.execute import run as execute_run
+from srcgrad.interface.api.row_blocks import BlockFunction, RowDerivative, spread_rows
 from srcgrad.interface.check.check import check_report, evaluate_arguments
 from srcgrad.interface.check.finite_differences import is_float, parts, real_vector, tangent_like, vector
 from srcgrad.interface.dump import DumpedModule, function_of, module_of
@@ -47,6 +52,7 @@ from srcgrad.interface.show.side_by_side import Report, plain_spelling, sides
 from srcgrad.interface.targets import find_target
 from srcgrad.module import Module
 from srcgrad.pipeline import give_seeds, prepare_facts, steps
+from srcgrad.runtime import ranks
 
 
 @dataclass
@@ -76,12 +82,26 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How a value is held where rows are spread: per row in its block, replicated, or partial: added up in a phase.
+
+    `sent` are the bytes that a block sends of it; without arguments what they would be, as text.
+    """
+
+    name: str
+    held: str
+    phase: int = 0
+    sent: str = ""
+
+
+@dataclass(frozen=True)
 class Explanation:
     """What happens in a function when it is differentiated; `str` is a table.
 
     `lines` are its lines that do something; `saved` is all that the forward half keeps for the backward half. With
     arguments there are also `inputs`, that which moves the result most first; `checked`, what finite differences say;
-    and `gradient`, the text. A notebook shows the report of the gradient.
+    and `gradient`, the text. A notebook shows the report of the gradient. Of rows that are spread, `spread` says how
+    each value is held.
     """
 
     function: str
@@ -92,6 +112,7 @@ class Explanation:
     checked: str = ""
     gradient: str = ""
     report: Report | None = field(default=None, compare=False)
+    spread: tuple[Spread, ...] = ()
 
     def __str__(self) -> str:
         rows = [("line", "active", "recorded", "why", "text")]
@@ -102,7 +123,19 @@ class Explanation:
         last = f"kept for the backward half: {kept or 'nothing'}"
         title = f"{self.function}, with respect to {', '.join(self.wrt)}"
         of_call = ["", self._of_call(), "", self.gradient.rstrip()] if self.gradient else []
-        return "\n".join([title, *_columns(rows), last, *of_call])
+        return "\n".join([title, *_columns(rows), last, *self._of_rows(), *of_call])
+
+    def _of_rows(self) -> list[str]:
+        """How values are held, and what each phase sends."""
+        if not self.spread:
+            return []
+        rows, sent = [("value", "held as", "a block sends")], dict[int, list[str]]()
+        for one in self.spread:
+            rows.append((one.name, f"{one.held}, phase {one.phase}" if one.phase else one.held, one.sent or "-"))
+            if one.phase:
+                sent.setdefault(one.phase, []).append(one.sent)
+        told = [f"phase {k}, one reduction: a block sends {' + '.join(sent[k])} bytes" for k in sorted(sent)]
+        return ["", *_columns(rows), *told]
 
     def _of_call(self) -> str:
         rows = [("input", "largest adjoint", "1 % more of it changes the result by")]
@@ -135,13 +168,20 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 @hides_our_frames
-def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = None, check: bool = True) -> Explanation:
+def explain(
+    function: Callable[..., object],
+    *args: object,
+    wrt: Wrt | None = None,
+    check: bool = True,
+    shard: Mapping[str, int] | None = None,
+) -> Explanation:
     """Line by line: whether it carries the derivative, what is recorded there, and why; and what is kept in all.
 
     With arguments the function is run: the bytes of what is recorded are told, how large each adjoint is and how much
     the argument moves the result, and the text of the gradient for such arguments. It is run some dozen times more to
     compare the gradient with finite differences, unless `check` is False. `wrt` is that of `grad`; without it: all
-    parameters, or all arguments that hold real numbers. Errors are those of `grad`.
+    parameters, or all arguments that hold real numbers. With `shard`, as of `grad`, or for what `blocked` gives, it is
+    told how values are held where rows are spread, and what a block sends. Errors are those of `grad`.
 
     >>> import srcgrad
     >>> def power(x, n):
@@ -162,12 +202,67 @@ def explain(function: Callable[..., object], *args: object, wrt: Wrt | None = No
     input  largest adjoint  1 % more of it changes the result by
     x      12               0.24
     """
+    if isinstance(function, BlockFunction):
+        shard, function = dict.fromkeys(function.blocks.over, 0), function.primal
     if wrt is None:
         wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
+    if shard is not None:
+        made = explain(function, *args, wrt=wrt, check=check)
+        blocks = spread_rows(function, "mpi", shard, None)
+        assert blocks is not None, "`shard` names something, or is refused"
+        if args:
+            return replace(made, spread=_spread_in_call(function, made.wrt, blocks, args))
+        return replace(made, spread=_spread_values(primal_of(function)[0], made.wrt, blocks, {}))
     if args:
         return _explanation_of_call(by_place(function, wrt, len(args)), wrt, args, check)
     derivative: Derivative[..., object] = Derivative(function, "reverse", wrt, False)
     return explanation(_facts(derivative.primal, derivative.wrt, {}), {})
+
+
+def _spread_in_call(
+    function: Callable[..., object], wrt: tuple[str, ...], blocks: Blocks, args: tuple[object, ...]
+) -> tuple[Spread, ...]:
+    """How values are held, with the bytes that a block sends: it is run on all rows as one block."""
+    derivative = RowDerivative(function, "value-and-grad", wrt, False, "mpi", blocks)
+    values, made = derivative.text_for(args, {})
+    parts: list[tuple[object, ...]] = []
+
+    def noted(part: tuple[object, ...], merges: object = ()) -> tuple[object, ...]:
+        parts.append(part)
+        return part
+
+    def all_here(*arrays: object, same: object = ()) -> list[ranks.Rows]:
+        return [ranks.Rows(a, 0, len(np.asarray(a))) for a in arrays]
+
+    def on_all(block: Callable[..., object], *given: object) -> object:
+        return block(*(a.own if isinstance(a, ranks.Rows) else a for a in given))
+
+    instead: dict[object, object] = {ranks.allreduce: noted, ranks.sharded: all_here, ranks.each_block: on_all}
+    space = {name: instead.get(one, one) if callable(one) else one for name, one in made.function.__globals__.items()}
+    text = FunctionType(made.function.__code__, space, None, made.function.__defaults__, made.function.__closure__)
+    execute_run(text, values, derivative.named)
+    sizes = [[str(_bytes(np.asarray(p) if is_float(p) else p)) for p in part] for part in parts]
+    return _spread_values(derivative.primal, wrt, blocks, derivative.kinds(derivative.stand_ins(values)), sizes)
+
+
+def _spread_values(
+    function: object,
+    wrt: tuple[str, ...],
+    blocks: Blocks,
+    kinds: dict[str, Kind],
+    sizes: Sequence[Sequence[str]] | None = None,
+) -> tuple[Spread, ...]:
+    """How the values of a value and its gradient are held, if the rows of `blocks` are spread."""
+    module = Module(target=target_named("mpi"), blocks=blocks)
+    name = module.derivative(function, "value-and-grad", wrt, kinds)
+    facts = next(part.facts for part in module.made.values() if part.name == name)
+    own = [*parameters(facts.source.tree), *(s for node in statements(facts.source.tree.body) for s in stores(node))]
+    known = {one: Spread(one, "per row" if one in facts.of_rows else "replicated") for one in own}
+    known.update({f"{w}_bar": Spread(f"{w}_bar", known[w].held) for w in wrt})
+    for k, parts in enumerate(facts.reductions):
+        sent = sizes[k] if sizes else [f"{part.removesuffix('_bar')}.nbytes" for part in parts]
+        known.update({part: Spread(part, "partial", k + 1, n) for part, n in zip(parts, sent, strict=True)})
+    return tuple(known.values())
 
 
 def explanation(facts: Facts, sizes: dict[str, list[int]]) -> Explanation:
@@ -227,9 +322,17 @@ def _verdict(function: Callable[..., object], args: tuple[object, ...], wrt: tup
 
 
 def explanations(
-    target: str, *, wrt: tuple[str, ...] | None = None, arguments: str | None = None, text: str | None = None
+    target: str,
+    *,
+    wrt: tuple[str, ...] | None = None,
+    arguments: str | None = None,
+    text: str | None = None,
+    over: tuple[str, ...] = (),
 ) -> list[Explanation]:
-    """The explanation of each function of a target; with `arguments`, Python text, it is run, and bytes are told."""
+    """The explanation of each function of a target; with `arguments`, Python text, it is run, and bytes are told.
+
+    `over` are arguments whose rows are spread.
+    """
     functions = find_target(target, text=text)
     check_names(functions, wrt)
     made = []
@@ -237,11 +340,14 @@ def explanations(
         kinds = kinds_of_annotations(function.source.tree, function.module)
         names = active_parameters(function, kinds) if wrt is None else named_parameters(function, wrt)
         if arguments is None:
-            made.append(explanation(_facts(function, names, kinds), {}))
+            spread = _spread_values(function, names, Blocks(named_parameters(function, over)), kinds) if over else ()
+            made.append(replace(explanation(_facts(function, names, kinds), {}), spread=spread))
         else:
             values = evaluate_arguments(arguments)
             with module_of(target, text) as module:
-                made.append(_explanation_of_call(function_of(module, function.qualname), names, values, True))
+                live = function_of(module, function.qualname)
+                spread = _spread_in_call(live, names, Blocks(named_parameters(function, over)), values) if over else ()
+                made.append(replace(_explanation_of_call(live, names, values, True), spread=spread))
     return made
 
 

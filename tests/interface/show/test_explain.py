@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import numpy as np
@@ -166,9 +167,41 @@ def test_explain_of_a_local_variable_and_a_constant():
     assert explain(f, wrt="h").wrt == ("h",)
 
 
+def of_rows(w, x, t):
+    n, _ = x.shape
+    (_,) = w.shape
+    (_,) = t.shape
+    p = w * w
+    total = 0.0
+    for k in range(2):
+        total = total + np.sum(p) * k
+    z = np.sin(x @ w)
+    s = np.sum(z * t) / n
+    return np.log(1.0 + s * s) + total
+
+
+def test_rows_that_are_spread(tmp_path, capsys):
+    """What has rows is in blocks, what is added up has its bytes; the call, the command and `blocked` say the same."""
+    given = np.ones(2), np.ones((5, 2)), np.ones(5)
+    told = explain(of_rows, *given, wrt=("w", "x"), check=False, shard={"x": 0, "t": 0})
+    held = {one.name: (one.held, one.phase, one.sent) for one in told.spread}
+    assert [name for name, one in held.items() if one[0] == "per row"] == ["x", "t", "z", "x_bar"]
+    assert {"w", "n", "p", "k", "total", "s"} <= {name for name, one in held.items() if one[0] == "replicated"}
+    partial = [one for one in held.values() if one[0] == "partial"]
+    assert sorted(partial) == [("partial", 1, "8"), ("partial", 2, "16")] and held["w_bar"] == ("partial", 2, "16")
+    without = explain(srcgrad.blocked(of_rows, over=("x", "t")), wrt=("w", "x"))
+    assert [(one.name, one.held, one.phase) for one in without.spread] == [
+        (one.name, one.held, one.phase) for one in told.spread
+    ]
+    (tmp_path / "model.py").write_text("import numpy as np\n\n\n" + inspect.getsource(of_rows))
+    assert main(["explain", f"{tmp_path}/model.py:of_rows", "--wrt", "w,x", "--shard", "x=0,t=0"]) == 0
+    assert "phase 2, one reduction: a block sends w.nbytes bytes" in capsys.readouterr().out
+    assert not explain(of_rows, wrt="w").spread
+
+
 def test_json():
     made = json.loads(explain(loop, wrt="x").json())
-    assert sorted(made) == ["checked", "function", "gradient", "inputs", "lines", "saved", "wrt"]
+    assert sorted(made) == ["checked", "function", "gradient", "inputs", "lines", "saved", "spread", "wrt"]
     assert (made["inputs"], made["checked"], made["gradient"]) == ([], "", "")  # nothing has run
     assert sorted(made["lines"][0]) == ["active", "number", "recorded", "text", "why"]
     assert sorted(made["saved"][0]) == ["line", "name", "needed", "value"]
