@@ -34,7 +34,7 @@ from srcgrad.analysis.alias import (
     written_after,
 )
 from srcgrad.analysis.dtypes import binds_complex, is_complex_array
-from srcgrad.core.control_flow import Graph, Liveness, definitions, graph, liveness
+from srcgrad.core.control_flow import Definitions, Graph, Liveness, definitions, graph, liveness
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Operation, copy_with_facts
 from srcgrad.core.identity import record
 from srcgrad.core.namespace import Step
@@ -308,16 +308,17 @@ def check_mutation(function: Node, facts: Facts) -> Node:
     views = views_of(order, arrays, facts)
     facts.memory.views.update(dict.fromkeys(views))
     facts.memory.holding.update(containers_of_arrays(order, {**dict.fromkeys(views), **arrays}, facts))
-    facts.memory.viewed.update(
-        dict.fromkeys(v for v in views if v in facts.names.temporaries and _is_read_again(v, order, facts))
-    )
-    _check_rank_zero(order, arrays, facts)
     binding = _bindings(order)
+    looped = {getattr(node.iter, "id", "") for node in order if isinstance(node, gast.For)}
+    reaching: list[Definitions] = []
+    own = [view for view in views if view in facts.names.temporaries and view not in looped]
+    facts.memory.viewed.update(dict.fromkeys(v for v in own if _is_read_again(v, binding.get(v, []), facts)))
+    _check_rank_zero(order, arrays, facts)
     for array in arrays:
         if facts.request.generated:  # our text writes into what it owns
             _check_container(array, order, facts)
         else:
-            _check_origin(array, binding.get(array, []), function, facts)
+            _check_origin(array, binding.get(array, []), function, reaching, facts)
     flow = graph(function.body)
     check_rows(order, views, arrays, facts)
     for node in order:
@@ -541,11 +542,9 @@ def _adds(node: Node) -> bool:
     return isinstance(function, gast.Name) or (isinstance(function, gast.Attribute) and function.attr == "at")
 
 
-def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
-    """Whether a view may be taken again where it is needed: not what a loop runs over, nor what a function gave."""
-    if any(isinstance(n, gast.For) and getattr(n.iter, "id", "") == view for n in order):
-        return False
-    bound = [n for n in order if target(n) == view]
+def _is_read_again(view: str, binding: list[Node], facts: Facts) -> bool:
+    """Whether a view may be taken again where it is needed: it is not what a function gave."""
+    bound = [n for n in binding if target(n) == view]
     if any(n in facts.resolution.moving for n in bound):
         return False  # a call that gives something else the next time
     made = [facts.resolution.operation.get(n.value) for n in bound]
@@ -567,19 +566,25 @@ def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> 
             )
 
 
-def _check_origin(array: str, bound: list[Node], function: Node, facts: Facts) -> None:
+def _check_origin(array: str, bound: list[Node], function: Node, reaching: list[Definitions], facts: Facts) -> None:
     """Every array that a name may hold where it is written into must have been made here; `bound` bind the name."""
-    for node, where in _foreign_writes(array, bound, function, facts):
+    for node, where in _foreign_writes(array, bound, function, reaching, facts):
         raise _is_not_own(array, node, where, facts)
 
 
-def _foreign_writes(array: str, bound: list[Node], function: Node, facts: Facts) -> Iterator[tuple[Node, Node | None]]:
-    """Writes into what may not have been made here, each with what binds the name to that; None for an argument."""
+def _foreign_writes(
+    array: str, bound: list[Node], function: Node, known: list[Definitions], facts: Facts
+) -> Iterator[tuple[Node, Node | None]]:
+    """Writes into what may not have been made here, each with what binds the name to that; None for an argument.
+
+    The definitions that reach what are `known` from the first array on that asks for them.
+    """
     doubtful = [n for n in bound if not (is_write(n) or is_swap(n) or _makes_array(n, facts) or _binds_none(n))]
     given = array in parameters(function) and facts.kinds.arguments.get(array, UNKNOWN) != SCALAR
     if not doubtful and not given:
         return
-    reaching = definitions(function.body, parameters(function))
+    reaching = known[0] if known else definitions(function.body, parameters(function))
+    known[:] = [reaching]
     for node in bound:
         if not is_write(node) and not is_swap(node):
             continue
@@ -597,7 +602,8 @@ def own_written_arrays(function: Node, arrays: Iterable[str], facts: Facts) -> N
     if facts.request.generated or facts.request.called or facts.request.step is not None:
         return
     binding = _bindings(statements(function.body))
-    writes = [one for array in arrays for one in _foreign_writes(array, binding.get(array, []), function, facts)]
+    known: list[Definitions] = []
+    writes = [one for a in arrays for one in _foreign_writes(a, binding.get(a, []), function, known, facts)]
     doubtful = {made: node for node, made in writes if made is not None}
     if not doubtful:
         return

@@ -5,6 +5,7 @@ Equations are solved with bit sets and a work list, so that the length of a func
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 
@@ -99,15 +100,21 @@ def _chain(result: Graph, block: Block, before: list[int], left: Left) -> list[i
 
 @record(frozen=True)
 class Definitions:
-    """Reaching definitions: `of[k]` is (graph node, name) of definition k; `reaching[n]` a bit set at node n."""
+    """Reaching definitions: `of[k]` is (graph node, name) of definition k; `reaching[n]` a bit set at node n.
+
+    The `only` definition of a name has no bit, if what reads the name is known to come behind it.
+    """
 
     graph: Graph
     of: list[tuple[int, str]]
     masks: dict[str, int]
     reaching: list[int]
+    only: dict[str, int] = field(default_factory=dict)
 
     def at(self, node: Node, name: str, apart: int = 0) -> list[int]:
         """Numbers of the definitions of `name` that may reach the header of `node`; not those in the set `apart`."""
+        if name in self.only:
+            return [self.only[name]]
         bits = self.reaching[self.graph.index[node]] & self.masks.get(name, 0) & ~apart
         found = []
         while bits:
@@ -117,22 +124,28 @@ class Definitions:
         return found
 
 
-def definitions(block: Block, parameters: Iterable[str]) -> Definitions:
-    """Reaching definitions of a block; parameters are defined at the entry."""
+def definitions(block: Block, parameters: Iterable[str], bound_first: bool = False) -> Definitions:
+    """Reaching definitions of a block; parameters are defined at the entry.
+
+    With `bound_first` nothing reads a name that is not bound: its only definition reaches whatever reads it.
+    """
     flow = graph(block)
-    of: list[tuple[int, str]] = [(ENTRY, name) for name in parameters]
-    made: list[int] = [(1 << len(of)) - 1] + [0] * (len(flow.nodes) - 1)
-    masks: dict[str, int] = {name: 1 << k for k, (_, name) in enumerate(of)}
+    every: list[tuple[int, str]] = [(ENTRY, name) for name in parameters]
     for number in range(1, len(flow.nodes) - 1):
-        for name in dict.fromkeys(flow.bound_at(number)):
-            bit = 1 << len(of)
-            of.append((number, name))
-            masks[name] = masks.get(name, 0) | bit
-            made[number] |= bit
+        bound = flow.bound_at(number)
+        every += [(number, name) for name in (bound if len(bound) < 2 else dict.fromkeys(bound))]
+    times = Counter([name for _, name in every]) if bound_first else {}
+    of = [one for one in every if times.get(one[1]) != 1]
+    made, masks = [0] * len(flow.nodes), dict[str, int]()
+    for k, (number, name) in enumerate(of):
+        made[number] |= 1 << k
+        masks[name] = masks.get(name, 0) | 1 << k
     killed = [0] * len(flow.nodes)
     for number, name in of:
         killed[number] |= masks[name]
-    return Definitions(flow, of, masks, solve_forward(flow, made, killed))
+    alone = [one for one in every if times.get(one[1]) == 1]
+    only = {name: len(of) + k for k, (_, name) in enumerate(alone)}
+    return Definitions(flow, of + alone, masks, solve_forward(flow, made, killed), only)
 
 
 def solve_forward(flow: Graph, made: list[int], killed: list[int]) -> list[int]:

@@ -505,8 +505,9 @@ class Facts:
 
     def calls_hooks(self, node: Node) -> bool:
         """Whether a statement of the backward half calls hooks."""
-        return any(
-            getattr(call.func, "id", "") == self.names.imports.get("hooked") for call in find_nodes(node, gast.Call)
+        hooked = self.names.imports.get("hooked")
+        return hooked is not None and any(
+            getattr(call.func, "id", "") == hooked for call in find_nodes(node, gast.Call)
         )
 
     def names_and_bases(self, names: Iterable[str]) -> set[str]:

@@ -429,10 +429,14 @@ def stores(node: Node) -> list[str]:
         if type(parts[0]) is gast.Name and parts[-1] is parts[0]:  # most statements
             bound = [parts[0].id]
             return bound + _popped_list(value) if type(value) is gast.Call and not value.args else bound
+        if type(parts[0]) is gast.Subscript and parts[-1] is parts[0] and _is_plain_part(parts[0]):
+            return written_names(node)
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
-        if kind is gast.For and type(parts[0]) is gast.Name:
-            return [parts[0].id]
+        if type(parts[0]) is gast.Name:
+            return [parts[0].id] if kind is gast.For else [parts[0].id, *written_names(node)]
+        if type(parts[0]) is gast.Subscript and _is_plain_part(parts[0]):
+            return written_names(node)
     elif kind is gast.If or kind is gast.While:
         return []
     elif kind is gast.FunctionDef:
@@ -444,6 +448,14 @@ def stores(node: Node) -> list[str]:
         return [*[item.id for item in items], *written_names(node)]
     tables = [table for part in parts for table in walk_of(part).names]
     return [table["id"] for table in tables if type(table["ctx"]) is gast.Store] + written_names(node)
+
+
+def _is_plain_part(part: Node) -> bool:
+    """Whether a part binds no name on the way, as `a[(i := 0)]` does: `a[i]`, `a[0]`."""
+    return type(part.value) is gast.Name and type(part.slice) in _PLAIN_INDEX
+
+
+_PLAIN_INDEX = frozenset([gast.Name, gast.Constant])
 
 
 def written_names(node: Node) -> list[str]:

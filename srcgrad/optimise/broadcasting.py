@@ -538,7 +538,7 @@ def shape_only_operands(program: Program, facts: Facts) -> Program:
     >>> "t2_stack" in explain_text(text + "  return np.sum(a)", after="shape_only_operands", wrt=("c",))
     False
     """
-    backward, trips = loop_bodies(program.backward), loop_bodies(program.forward)
+    backward, trips = loop_bodies(program.backward), Trips(loop_bodies(program.forward), facts)
     uses = count([*program.backward, program.result] if backward else [])
     changed = False
     for block in backward:
@@ -648,7 +648,7 @@ def _replace_shape_operand(
     shaped: dict[str, list[_Place]],
     uses: Uses,
     ahead: Counter[str],
-    trips: list[Block],
+    trips: Trips,
     facts: Facts,
 ) -> bool:
     """Let another value stand in for one that is read for its shape alone; whether there was one."""
@@ -696,50 +696,81 @@ def _reads_before_loop(block: Block, program: Program) -> Counter[str]:
     return Counter(one for node in statements(program.backward[:place]) for one in loads(node))
 
 
-def is_alike(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
+def is_alike(found: str, held: str, trips: Trips, facts: Facts) -> bool:
     """Whether two values of a trip, of which the second is an array, have one shape and dtype."""
     spec = _spec_in_trip(held, trips, facts)
     if spec is None or spec.scalar:
         return False
-    return _spec_in_trip(found, trips, facts) == spec or _is_operand(found, held, trips, facts)
+    return _spec_in_trip(found, trips, facts) == spec or trips.is_operand(found, held)
 
 
-def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
-    """Whether a value has the shape and dtype of one from which it is computed, and which its trip begins with."""
-    made = facts.activity.definition.get(facts.tape.again.get(held, held))
-    trip = next((block for block in trips if made in block), None)
-    if made is None or trip is None:
-        return False
-    before, spec = trip[: trip.index(made) + 1], facts.values.spec.get(made)
-    if spec is None or any(found in stores(node) for node in statements(before)):
-        return False
-    own = {target(node): node for node in before if target(node) in facts.names.temporaries}
-    chain = [made]
-    for node in chain:
-        if any(
-            n.id == found and facts.values.spec.get(n) == spec for n in walk(node.value) if isinstance(n, gast.Name)
-        ):
-            return True
-        chain += [own[read] for read in loads(node) if read in own and own[read] not in chain]
-    return False
-
-
-def _spec_in_trip(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+def _spec_in_trip(held: str, trips: Trips, facts: Facts) -> Spec | None:
     """What is known of a value that the backward half of a trip reads."""
     return _spec_at_trip_start(held, trips, facts) or _spec(held, facts)
 
 
-def _spec_at_trip_start(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+def _spec_at_trip_start(held: str, trips: Trips, facts: Facts) -> Spec | None:
     """What is known of a value that a trip begins with, where that is what it keeps before it binds the name anew."""
-    kept = [(trip, node) for trip in trips for node in trip if node in facts.tape.pushes and is_push(node)]
-    found = [trip[: trip.index(node)] for trip, node in kept if getattr(node.value.args[0], "id", "") == held]
-    if len(found) != 1 or any(held in stores(node) for node in statements(found[0])):
-        return None
-    read = (n for node in statements(found[0]) for part in header(node) for n in walk(part))
-    return next(
-        (facts.values.spec[n] for n in read if isinstance(n, gast.Name) and n.id == held and n in facts.values.spec),
-        None,
-    )
+    if held not in trips.begun:
+        trips.begun[held] = trips.spec_at_start(held)
+    return trips.begun[held]
+
+
+@record
+class Trips:
+    """The bodies of the loops of the forward half, as long as they do not change; each name is looked up once."""
+
+    blocks: list[Block]
+    facts: Facts
+    begun: dict[str, Spec | None] = field(default_factory=dict)
+    computed: dict[str, tuple[Node, dict[str, Node], set[str]] | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.kept: dict[str, list[tuple[Block, Node]]] = {}
+        for trip in self.blocks:
+            for node in trip:
+                if node in self.facts.tape.pushes and is_push(node):
+                    self.kept.setdefault(getattr(node.value.args[0], "id", ""), []).append((trip, node))
+
+    def spec_at_start(self, held: str) -> Spec | None:
+        """What is known of a value where it is read first, if one trip keeps it before binding its name."""
+        kept = self.kept.get(held, [])
+        found = [trip[: trip.index(node)] for trip, node in kept]
+        if len(found) != 1 or any(held in stores(node) for node in statements(found[0])):
+            return None
+        known = self.facts.values.spec
+        read = (n for node in statements(found[0]) for part in header(node) for n in walk(part))
+        return next((known[n] for n in read if isinstance(n, gast.Name) and n.id == held and n in known), None)
+
+    def is_operand(self, found: str, held: str) -> bool:
+        """Whether a value has the shape and dtype of one from which it is computed, and which its trip begins with."""
+        if held not in self.computed:
+            self.computed[held] = self._computed(held)
+        known = self.computed[held]
+        if known is None or found in known[2]:
+            return False
+        made, own, _ = known
+        spec, chain = self.facts.values.spec[made], {made: None}
+        todo = [made]
+        for node in todo:
+            read = [n for n in walk(node.value) if isinstance(n, gast.Name)]
+            if any(n.id == found and self.facts.values.spec.get(n) == spec for n in read):
+                return True
+            more = dict.fromkeys(own[one] for one in loads(node) if one in own and own[one] not in chain)
+            chain.update(more)
+            todo += more
+        return False
+
+    def _computed(self, held: str) -> tuple[Node, dict[str, Node], set[str]] | None:
+        """What computes a value, and the temporaries and all names that its trip binds up to there."""
+        facts = self.facts
+        made = facts.activity.definition.get(facts.tape.again.get(held, held))
+        trip = next((block for block in self.blocks if made in block), None)
+        if made is None or trip is None or made not in facts.values.spec:
+            return None
+        before = trip[: trip.index(made) + 1]
+        own = {str(target(node)): node for node in before if target(node) in facts.names.temporaries}
+        return made, own, {one for node in statements(before) for one in stores(node)}
 
 
 def _spec(held: str, facts: Facts) -> Spec | None:

@@ -551,7 +551,7 @@ def drop(program: Program, facts: Facts) -> None:
 def _drop_once(program: Program, facts: Facts) -> bool:
     """Drop what is not needed once; whether a statement went that was needed."""
     block = program.block
-    reaching = definitions(block, program.parameters)
+    reaching = definitions(block, program.parameters, bound_first=True)
     above = parents(block)
     pushes: dict[str, list[Node]] = {}
     for node in statements(block):
@@ -577,7 +577,7 @@ def _drop_once(program: Program, facts: Facts) -> bool:
                 bound = reaching.graph.nodes[reaching.of[definition][0]]
                 todo.append(bound)
                 if bound is None or type(bound) is not gast.For:
-                    followed |= 1 << definition
+                    followed |= 0 if name in reaching.only else 1 << definition
                 elif not _is_in(reader, bound, above):
                     counted[bound] = None
     counted.update({node: None for node in needed if node in facts.resolution.moving and isinstance(node, COMPOUND)})

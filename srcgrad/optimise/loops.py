@@ -385,13 +385,14 @@ def loop_fusion(program: Program, facts: Facts) -> Program:
         if back is None:
             continue
         whole = dict(loop.__dict__), back.body
-        if not _fuse(loop, back, halves, facts):
+        if _fuse(loop, back, halves, facts):
+            facts.activity.left_over = True
+        else:
             loop.__dict__.update(whole[0])
             back.body = whole[1]
         halves.look_again(loop, back)
     if halves is not None:
         halves.settle()
-    facts.activity.left_over = True
     return program
 
 
@@ -546,6 +547,7 @@ class _Pair:
                 spec = self.facts.values.value_spec.get(held)
                 if held in self.totals and spec is not None and spec.scalar:
                     node.func, node.args = expression(f"{self.facts.library('np')}.sum"), node.args[:1]
+                    self.facts.activity.left_over = True
         self.halves.look_again(*reading)
 
     def _start(self, held: str) -> Node | None:

@@ -28,8 +28,10 @@ So it is of `np.log(s)`, also of `np.log(s + 2.0)`. A share is from 0 to 1: no q
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import field
 
 import gast
 import numpy as np
@@ -52,10 +54,10 @@ from srcgrad.core.trees import (
     walk,
     written_names,
 )
-from srcgrad.core.visitor import Uses, count, loop_bodies, places
+from srcgrad.core.visitor import Uses, bindings, count, loop_bodies, places
 from srcgrad.derive.in_place_writes import is_pop, is_push
 from srcgrad.derive.program import Program
-from srcgrad.optimise.broadcasting import Text, elements, is_alike, text_of
+from srcgrad.optimise.broadcasting import Text, Trips, elements, is_alike, text_of
 from srcgrad.optimise.dead_code import drop
 from srcgrad.optimise.loops import TouchedNames
 
@@ -146,41 +148,61 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
 def _stacks_to_join(group: list[_Stack], touched: TouchedNames, facts: Facts) -> list[list[_Stack]]:
     """Stacks whose pushes may stand at one place, and whose pops may: as many as come one after the other."""
     made: list[list[_Stack]] = []
-    known: dict[Node, tuple[int, int]] = {}
+    moves = _Moves(group[0], touched, facts)
     for one in group:
-        if made and _places([*made[-1], one], touched, known, facts) is not None:
+        if made and _places([*made[-1], one], moves) is not None:
             made[-1].append(one)
         else:
             made.append([one])
     return [each for each in made if len(each) > 1]
 
 
-def _places(
-    group: list[_Stack], touched: TouchedNames, known: dict[Node, tuple[int, int]], facts: Facts
-) -> tuple[Node, Node] | None:
-    """The last push at whose place all others may stand, and the first such pop.
+def _mentions(block: Block, touched: Callable[[Node], set[str]]) -> dict[str, list[int]]:
+    """Where in a block something is done with each name."""
+    found: dict[str, list[int]] = {}
+    for place, node in enumerate(block):
+        for one in touched(node):
+            found.setdefault(one, []).append(place)
+    return found
 
-    `known` is where each may move, as long as nothing has moved.
-    """
+
+@record
+class _Moves:
+    """Where the pushes and the pops of stacks may move in the blocks of one of them, as long as nothing has moved."""
+
+    first: _Stack
+    touched: TouchedNames
+    facts: Facts
+    known: dict[Node, tuple[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        pushed, popped = self.first.pushed, self.first.popped
+        self.pushed = {node: place for place, node in enumerate(pushed)}
+        self.popped = {node: place for place, node in enumerate(popped)}
+        self.binders, self.touching = _mentions(pushed, self.touched.stored), _mentions(popped, self.touched.mentioned)
+
+    def note(self, one: _Stack) -> None:
+        """See to it that it is known of a stack."""
+        if one.push not in self.known:
+            read = _reads(one, self.facts)
+            self.known[one.push] = _range_of_moves(self.pushed[one.push], len(self.pushed), self.binders, read)
+            self.known[one.pop] = _range_of_moves(self.popped[one.pop], len(self.popped), self.touching, {one.held})
+
+
+def _places(group: list[_Stack], moves: _Moves) -> tuple[Node, Node] | None:
+    """The last push at whose place all others may stand, and the first such pop."""
     if len({one.held for one in group}) < len(group):
         return None
-    pushed, popped = group[0].pushed, group[0].popped
     for one in group:
-        if one.push not in known:
-            known[one.push] = _range_of_moves(one.push, pushed, _reads(one, facts), touched.stored)
-            known[one.pop] = _range_of_moves(one.pop, popped, {one.held}, touched.mentioned)
-    last = _meeting_statement(reversed(group), lambda one: one.push, pushed, known)
-    place = {node: k for k, node in enumerate(popped)}
-    first = _meeting_statement(sorted(group, key=lambda one: place[one.pop]), lambda one: one.pop, popped, known)
+        moves.note(one)
+    last = _meeting_statement([one.push for one in reversed(group)], moves.pushed, moves.known)
+    pops = sorted([one.pop for one in group], key=moves.popped.__getitem__)
+    first = _meeting_statement(pops, moves.popped, moves.known)
     return (last, first) if last is not None and first is not None else None
 
 
-def _meeting_statement(
-    group: Iterable[_Stack], of: Callable[[_Stack], Node], block: Block, known: dict[Node, tuple[int, int]]
-) -> Node | None:
+def _meeting_statement(nodes: Block, place: dict[Node, int], known: dict[Node, tuple[int, int]]) -> Node | None:
     """The first of some statements at whose place all of them may stand."""
-    nodes = [of(one) for one in group]
-    place = {node: k for k, node in enumerate(block)}
     start, end = max(known[node][0] for node in nodes), min(known[node][1] for node in nodes)
     return next((node for node in nodes if start <= place[node] <= end), None)
 
@@ -190,20 +212,20 @@ def _reads(one: _Stack, facts: Facts) -> set[str]:
     return facts.names_and_bases(read for read in loads(one.push.value.args[0]))
 
 
-def _range_of_moves(node: Node, block: Block, names: set[str], touched: Callable[[Node], set[str]]) -> tuple[int, int]:
+def _range_of_moves(place: int, length: int, touching: dict[str, list[int]], names: set[str]) -> tuple[int, int]:
     """From where to where a statement may move in its block, if what touches its names is not passed."""
-    place = block.index(node)
-    start, end = place, place + 1
-    while start > 0 and not touched(block[start - 1]) & names:
-        start -= 1
-    while end < len(block) and not touched(block[end]) & names:
-        end += 1
+    start, end = 0, length
+    for one in names:
+        found = touching.get(one, [])
+        before, behind = bisect_left(found, place), bisect_right(found, place)
+        start = max(start, found[before - 1] + 1) if before else start
+        end = min(end, found[behind]) if behind < len(found) else end
     return start, end
 
 
 def _join(group: list[_Stack], kept: str, program: Program, touched: TouchedNames, facts: Facts) -> None:
     """One list in the place of several."""
-    places = _places(group, touched, {}, facts)
+    places = _places(group, _Moves(group[0], touched, facts))
     assert places is not None, "the group was made so that there are places"
     push, pop = places
     values = gast.Tuple(elts=[one.push.value.args[0] for one in group], ctx=gast.Load())
@@ -345,7 +367,7 @@ class _ReadCounts:
     names: Counter[str]
     elements: Counter[str]
     text: Text
-    trips: list[Block]
+    trips: Trips
 
 
 def _read(program: Program, facts: Facts) -> _ReadCounts:
@@ -354,7 +376,7 @@ def _read(program: Program, facts: Facts) -> _ReadCounts:
         Counter(one for node in nodes for one in set(loads(node))),
         Counter(one for node in nodes for one in _by_elements(node, facts)),
         text_of(program, facts),
-        loop_bodies(program.forward),
+        Trips(loop_bodies(program.forward), facts),
     )
 
 
@@ -415,14 +437,21 @@ def late_records(program: Program, facts: Facts) -> Program:
     if facts.pushes_forward:
         return program
     _keep_nearest(program, facts)
+    times: Counter[str] = Counter()  # how often the backward half binds a name
     for loop in [node for node in program.forward if isinstance(node, gast.For | gast.While)]:
-        inside = list(statements(loop.body))
+        pushes = [node for node in loop.body if node in facts.tape.pushes and is_push(node)]
+        inside = statements(loop.body) if pushes else []
         if any(isinstance(node, gast.Break | gast.Continue) for node in inside):
             continue
-        for push in [node for node in loop.body if node in facts.tape.pushes and is_push(node)]:
+        binding: dict[str, Block] = {}
+        for node in inside:
+            for one in dict.fromkeys(stores(node)):
+                binding.setdefault(one, []).append(node)
+        for push in pushes:
             held = getattr(push.value.args[0], "id", "")
-            if _is_bound_behind(held, push, loop.body, inside) and not changes(held, facts):
-                back = _body_with_late_pop(facts.tape.pushes[push], held, program, facts)
+            if _is_bound_behind(binding.get(held, []), push, loop.body) and not changes(held, facts):
+                times = times or bindings(program.backward)
+                back = _body_with_late_pop(facts.tape.pushes[push], held, program, facts) if times[held] == 1 else None
                 if back is not None:
                     body, pop = back
                     loop.body.remove(push)
@@ -432,9 +461,8 @@ def late_records(program: Program, facts: Facts) -> Program:
     return program
 
 
-def _is_bound_behind(held: str, push: Node, block: Block, inside: Block) -> bool:
+def _is_bound_behind(bound: Block, push: Node, block: Block) -> bool:
     """Whether a trip binds a name once, behind the place where its old value is kept."""
-    bound = [node for node in inside if held in stores(node)]
     return len(bound) == 1 and bound[0] in block[block.index(push) :]
 
 
@@ -453,9 +481,8 @@ def _body_with_late_pop(kept: str, held: str, program: Program, facts: Facts) ->
             continue
         place = body.index(pop)
         behind = [*body[place + 1 :], *program.backward[position + 1 :], program.result]
-        bound = [node for node in statements(program.backward) if held in stores(node)]
         read = held in loads(loop) or any(held in loads(node) for node in statements(behind))
-        return None if read or len(bound) > 1 or not place else (body, pop)
+        return None if read or not place else (body, pop)
     return None
 
 
@@ -543,14 +570,15 @@ class _Shares:
 def _keep_shares(program: Program, facts: Facts) -> None:
     """Keep one value in the place of two."""
     known, changed = _records_by_name(program, facts), False
+    uses: Uses | None = None
     for block in loop_bodies(program.backward) if len(known) > 1 else ():
-        uses = count([*program.backward, program.result])
+        uses = uses or count([*program.backward, program.result])
         made = {str(target(node)): node for node in block if uses.bound.get(str(target(node))) == 1}
         found = [one for node in block for one in _products(node, made, uses, facts)]
         for one in found:
             if _both_kept(one, block, known, facts) and _is_alone(one, block, program, facts):
                 _keep_quotient(one, known[one.powers], program, facts)
-                changed = True
+                changed, uses = True, None
     facts.activity.left_over |= changed
 
 

@@ -147,7 +147,7 @@ def _users(facts: Facts) -> list[str]:
 def recording_lines(program: Program, facts: Facts) -> list[str]:
     """One line for each value that the forward half keeps on a stack or under a second name."""
     around = {place.node: place.loops[-1].lineno for place in places(program.forward) if place.loops}
-    found = []
+    found, back = list[str](), _Backward(program.backward, facts)
     for node in statements(program.forward):
         kept = facts.tape.pushes.get(node)
         if kept is None or not isinstance(node, gast.Expr | gast.Assign) or not hasattr(node, "lineno"):
@@ -163,7 +163,7 @@ def recording_lines(program: Program, facts: Facts) -> list[str]:
         lines: set[int] = set()
         for key, part in parts.items():
             value = _original(part)
-            readers = _readers(program.backward, kept, _root(value), facts) if pushed else []
+            readers = back.readers(kept, _root(value)) if pushed else []
             needed = sorted({n.lineno for n in readers})
             facts.tape.recorded[key] = Record(expression(value), node.lineno, tuple(needed))
             lines.update(needed)
@@ -198,14 +198,40 @@ def _root(value: Node) -> str:
     return "" if base is None else str(base.id)
 
 
-def _readers(block: Block, kept: str, value: str, facts: Facts) -> list[Node]:
-    """Backward statements that read a recorded value, behind where it comes back."""
-    for node, inner, around in places(block):
-        if facts.tape.restores.get(node) == kept:
-            other = getattr(around[-1], "orelse", None) if around and inner is around[-1].body else None
-            behind = statements([*inner[inner.index(node) + 1 :], *(other or [])])
-            return [n for n in behind if value in loads(n) and hasattr(n, "lineno") and n not in facts.tape.restores]
-    return []
+@record
+class _Backward:
+    """Where the backward half brings recorded values back, and the statements of its blocks that read each name."""
+
+    block: Block
+    facts: Facts
+    reading: dict[int, dict[str, list[tuple[int, Node]]]] = field(default_factory=dict)  # by the block
+
+    def __post_init__(self) -> None:
+        restores = self.facts.tape.restores
+        found = [(restores[place.node], place) for place in places(self.block) if place.node in restores]
+        self.back = dict(reversed(found))  # the first of each
+
+    def readers(self, kept: str, value: str) -> list[Node]:
+        """Statements that read a recorded value, behind where it comes back."""
+        if kept not in self.back:
+            return []
+        node, inner, around = self.back[kept]
+        other = getattr(around[-1], "orelse", None) if around and inner is around[-1].body else None
+        known = self._reading(inner).get(value, [])
+        start = inner.index(node) if known else 0
+        behind = [one for place, one in known if place > start]
+        behind += [one for _, one in self._reading(other).get(value, [])] if other else []
+        return [one for one in behind if hasattr(one, "lineno") and one not in self.facts.tape.restores]
+
+    def _reading(self, block: Block) -> dict[str, list[tuple[int, Node]]]:
+        """The statements of a block that read each name, nested ones included, with places in it; looked up once."""
+        if id(block) not in self.reading:
+            found = self.reading[id(block)] = dict[str, list[tuple[int, Node]]]()
+            for place, node in enumerate(block):
+                for one in statements([node]):
+                    for read in dict.fromkeys(loads(one)):
+                        found.setdefault(read, []).append((place, one))
+        return self.reading[id(block)]
 
 
 def is_tidy(facts: Facts) -> bool:
