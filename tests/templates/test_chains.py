@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from tests.templates.chains import LONG, MOST, calls, defined, drawn, growth, of_rule
+from tests.templates.chains import LONG, MOST, SURE, calls, defined, drawn, growth, of_rule
 
 RULES = drawn()
 PARTS = 24  # so that the processes of a test run share the work
@@ -89,6 +89,12 @@ def test_of_targets(statement: str, target: str) -> None:
 def test_of_quotients() -> None:
     """That `1 + a ** 2` is never 0 tells whether what divides by it is finite: asked once for each statement."""
     assert growth(chain("{a} = {b} / (1.0 + {c} ** 2)"), NAMES, (VECTOR,), counts=(40, 80)) <= MOST
+
+
+def test_of_sums_in_loops() -> None:
+    """Whether the halves of a loop may be one is asked of the names that it has, not of all statements around it."""
+    statement = "s{a} = 0.0\nfor v in {b}:\n    s{a} = s{a} + np.sin(v)\n{a} = {c} * s{a}"
+    assert growth(chain(statement), NAMES, (VECTOR,), counts=(40, 80)) <= SURE
 
 
 LOOPS = {
