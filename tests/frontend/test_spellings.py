@@ -159,6 +159,22 @@ def a_list_where_none_was(x):
     return np.sum(w * x * x)
 
 
+def generators_behind_and_or(x):
+    s = 0.0
+    for i in range(3):
+        steep = i and any(v > s for v in x) and all(v < 9.0 for v in x)
+        z = x[i] > 9.0 or sum(v * v for v in x)
+        if steep:
+            s = s + z * x[i]
+    return x[1] and s + sum(v * x[2] for v in x)
+
+
+def several_made_arrays(x):
+    a, b = np.atleast_1d(x[0] * 2.0, x)
+    a[0] = a[0] * x[1]
+    return np.sum(a * b * np.atleast_2d(x, 2.0)[0])
+
+
 PROGRAMS = [one for one in list(globals().values()) if getattr(one, "__module__", "") == __name__]
 PROGRAMS = [one for one in PROGRAMS if not one.__name__.startswith("_")]
 

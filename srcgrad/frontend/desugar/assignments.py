@@ -26,6 +26,7 @@ from srcgrad.core.trees import (
     BLOCKS,
     Block,
     Node,
+    assign,
     at,
     copy,
     expression,
@@ -269,6 +270,20 @@ def split_condition(node: Node, work: Rewriting) -> Block | None:
     if not isinstance(node, gast.If) or not _splits(node.test):
         return None
     return [_branch(node.test, node.body, node.orelse, node, work)]
+
+
+def split_choice(node: Node, work: Rewriting) -> Block | None:
+    """`y = a and any(g)` of a generator as `y_ = a`, and `if y_: y_ = any(g)`; None for any other."""
+    value = node.value if isinstance(node, gast.Assign | gast.Return) else None
+    if not isinstance(value, gast.BoolOp) or not any(holds(one, gast.GeneratorExp) for one in value.values[1:]):
+        return None
+    held, rest = work.name("chosen"), value.values[1:]
+    later = rest[0] if len(rest) == 1 else at(gast.BoolOp(value.op, rest), value)
+    asked = name(held) if isinstance(value.op, gast.And) else gast.UnaryOp(gast.Not(), name(held))
+    node.value = at(name(held), value)
+    work.facts.origin.foreign[node] = None
+    made = [assign(held, value.values[0]), gast.If(asked, [work.own(assign(held, later), node)], [])]
+    return [*(work.own(one, node) for one in made), node]
 
 
 def _splits(test: Node) -> bool:

@@ -48,6 +48,7 @@ from srcgrad.frontend.desugar.assignments import (
     is_of_arithmetic,
     is_quiet,
     open_contexts,
+    split_choice,
     split_condition,
     unpack_sequence,
     walruses,
@@ -172,7 +173,7 @@ def plain_block(block: Block, work: Rewriting) -> Block:
 
 
 def _statement(node: Node, work: Rewriting) -> Block:
-    apart = split_condition(node, work)
+    apart = split_condition(node, work) or split_choice(node, work)
     if apart is not None:
         return plain_block(apart, work)
     for which in BLOCKS:

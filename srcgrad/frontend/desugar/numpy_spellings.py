@@ -157,7 +157,7 @@ def expand_calls(node: Node, work: Rewriting) -> Block:
 
 def _may_be(call: Node) -> bool:
     """Whether a call has what both forms have, whatever its function is called."""
-    return len(call.args) > 2 or any(word.arg in ("out", "where") for word in call.keywords)
+    return len(call.args) > 1 or any(word.arg in ("out", "where") for word in call.keywords)
 
 
 def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
@@ -167,6 +167,9 @@ def _expand_call(part: Node, node: Node, made: Block, work: Rewriting) -> Node:
     other = None
     if found.object is np.piecewise:
         other = _expand_piecewise(part, node, made, work)
+    elif any(found.object is one for one in (np.atleast_1d, np.atleast_2d, np.atleast_3d)):
+        if len(part.args) > 1 and not holds(part, gast.Starred):
+            other = gast.Tuple([gast.Call(copy(part.func), [one], []) for one in part.args], gast.Load())
     elif isinstance(found.object, np.ufunc):
         out = next((w.value for w in part.keywords if w.arg == "out"), None)
         filled = isinstance(out, gast.Call)

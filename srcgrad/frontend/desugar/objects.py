@@ -687,7 +687,7 @@ class ObjectsApart:
         if isinstance(found, property) and isinstance(part.ctx, gast.Load) and found.fget is not None:
             return self._call(found.fget, [part.value], part) if self._is_sure(held, part.attr) else part
         constant = trusted_constant(found)
-        if constant is not None and isinstance(part.ctx, gast.Load) and not _is_stored(cls, part.attr):
+        if constant is not None and isinstance(part.ctx, gast.Load) and not _stores(cls, {part.attr}):
             steady = part.attr not in self.kinds.objects.shaky and self._is_sure(held, part.attr)
             return at(constant, part) if steady else part
         return part
@@ -873,7 +873,7 @@ def _is_code(held: object) -> bool:
 
 def _differs(cls: type, attribute: str, own: object) -> bool:
     other = inspect.getattr_static(cls, attribute, None)
-    return attribute == "__class__" or (other is not None and other is not own) or _is_stored(cls, attribute)
+    return attribute == "__class__" or (other is not None and other is not own) or _stores(cls, {attribute})
 
 
 def _is_frozen(cls: type) -> bool:
@@ -890,10 +890,11 @@ def is_compared(cls: type) -> bool:
     return inspect.getattr_static(cls, "__eq__", None) is not object.__eq__
 
 
-def _is_stored(cls: type, attribute: str) -> bool:
-    """Whether some function of a class binds an attribute of this name."""
-    written = [f for base in cls.__mro__ for f in vars(base).values() if isinstance(f, types.FunctionType)]
-    return any(i.opname == "STORE_ATTR" and i.argval == attribute for f in written for i in get_instructions(f))
+def _stores(cls: type, attributes: set[str]) -> bool:
+    """Whether some function of a class binds an attribute of one of these names."""
+    written = (f for base in cls.__mro__ for f in vars(base).values() if isinstance(f, types.FunctionType))
+    named = (f for f in written if not attributes.isdisjoint(f.__code__.co_names))  # few: to disassemble takes long
+    return any(i.opname == "STORE_ATTR" and i.argval in attributes for f in named for i in get_instructions(f))
 
 
 _SPECIAL = {"__init__", "__post_init__", "__call__", "__repr__", "__str__", "__format__",
@@ -911,7 +912,7 @@ def can_open(cls: type, facts: Facts) -> bool:
     if record and (not has_plain_attributes(cls) or not _is_made_by_fields(cls)):
         return False
     held = [(one, found) for base in cls.__mro__[:-1] for one, found in vars(base).items()]
-    hidden = any(_is_stored(cls, one) for one, found in held if _is_code(found))
+    hidden = _stores(cls, {one for one, found in held if _is_code(found)})
     return cls.__new__ is object.__new__ and not hidden and does_no_more(cls, _SPECIAL, _function)
 
 

@@ -203,7 +203,7 @@ def minimize(
 ):
     named = jac is None or isinstance(jac, str)
     require_handled(named and hess is None and hessp is None, "a derivative that is given to minimize")
-    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(np.size(constraints) == 0, "minimize with constraints, for which there is srcgrad.implicit")
     require_handled(isinstance(args, tuple), "`args=` that is no tuple")
 
     def value(p):
@@ -230,7 +230,7 @@ declare_other_form(optimize.minimize, (), {4: "jac"}, jac=("2-point", "3-point",
     jac=(True,),
 )
 def minimize_both(fun, x0, args=(), method=None, *, jac, bounds=None, constraints=(), tol=None, options=None):
-    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(np.size(constraints) == 0, "minimize with constraints, for which there is srcgrad.implicit")
     require_handled(isinstance(args, tuple), "`args=` that is no tuple")
 
     def both(p):
@@ -260,7 +260,7 @@ def minimize_both(fun, x0, args=(), method=None, *, jac, bounds=None, constraint
 def minimize_with_curvature(
     fun, x0, args=(), method=None, jac=None, hess=None, *, bounds=None, constraints=(), tol=None, options=None
 ):
-    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(np.size(constraints) == 0, "minimize with constraints, for which there is srcgrad.implicit")
     require_handled(isinstance(args, tuple), "`args=` that is no tuple")
 
     def value(p):
@@ -287,7 +287,7 @@ def minimize_with_curvature(
 def minimize_with_slope(
     fun, x0, args=(), method=None, jac=None, *, bounds=None, constraints=(), tol=None, options=None
 ):
-    require_handled(np.size(constraints) == 0, "constraints")
+    require_handled(np.size(constraints) == 0, "minimize with constraints, for which there is srcgrad.implicit")
     require_handled(isinstance(args, tuple), "`args=` that is no tuple")
 
     def value(p):
