@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from random import Random
 
 import gast
 import numpy as np
@@ -185,6 +186,8 @@ class _Driver:
     def check_rest(self) -> None:
         """Nothing else may read the elements of sharded arguments, or of their adjoints."""
         for node in statements(self.program.block[:-1]):
+            if self.engine.same and any(self._draws(part) for part in walk(node)):
+                raise self.refuse(node, "random numbers are drawn, by each rank its own: take them as an argument")
             if node in self.own:
                 continue
             if self._starts_adjoint(node):
@@ -198,6 +201,14 @@ class _Driver:
         if any(isinstance(n, gast.Name) and n.id in self.over for n in walk(rest)):
             raise self.refuse(result, "the result has an entry for each row")
         self.program.result = rebuild(result, self._spread_zeros)
+
+    def _draws(self, node: Node) -> bool:
+        """Whether a name means what random numbers are drawn from."""
+        if not isinstance(node, gast.Name | gast.Attribute):
+            return False
+        found = binding_of(node, self.facts, self.facts.names.local)
+        held = None if found is None else getattr(found.object, "__self__", found.object)
+        return isinstance(held, np.random.RandomState | np.random.Generator | Random)
 
     def _spread_zeros(self, node: Node) -> Node | None:
         """Zeros for each row as a dask array: what has no other adjoint."""

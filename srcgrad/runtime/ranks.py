@@ -42,7 +42,7 @@ def sharded(*arrays: Value, same: Sequence[Value] = ()) -> list[Rows]:
     """
     arrays = tuple(map(np.asarray, arrays))
     own = [a.shape[:1] for a in arrays], [(a.shape[1:], a.dtype.str) for a in arrays], digest(same)
-    (found,) = allreduce(([own],))
+    (found,) = allreduce((b"", ([own],)))
     for rank, (counts, like, known) in enumerate(found):
         wrong = ""
         if not all(counts):
@@ -76,15 +76,16 @@ def digest(value: Value) -> bytes:
 
 
 def each_block(function: Callable[..., Value], *args: Value) -> Value:
-    """What `function` gives for the rows of this rank; without rows nothing, unless no rank has any.
+    """What `function` gives for the rows of this rank, behind a digest of what else it takes, the same on all ranks.
 
-    An error takes the place of it, so that no other rank waits; it tells the rows.
+    Without rows it is None, unless no rank has any. An error takes the place of it, and tells the rows: none waits.
     """
     rows = next(a for a in args if isinstance(a, Rows))
+    known = digest([a for a in args if not isinstance(a, Rows)])
     if not len(rows.own) and (len(rows) or all_ranks().Get_rank()):
-        return None
+        return known, None
     try:
-        return function(*(a.own if isinstance(a, Rows) else a for a in args))
+        return known, function(*(a.own if isinstance(a, Rows) else a for a in args))
     except Exception as error:
         place = f"in the rows {rows.first} to {rows.first + len(rows.own) - 1}, which a rank has"
         vars(error)["__notes__"] = [*getattr(error, "__notes__", []), place]  # Python shows them from 3.11 on
@@ -107,9 +108,9 @@ def each_row(function: Callable[..., Value], like: Rows, *args: Value) -> Value:
     return np.asarray(function(*(a.own if isinstance(a, Rows) else a for a in args)), like.dtype)
 
 
-def row_starts(rows: Rows) -> Value:
+def row_starts(rows: Rows) -> Rows:
     """The number of this rank's first row among all."""
-    return np.array([rows.first])
+    return Rows(np.array([rows.first]), rows.first, len(rows))
 
 
 def allreduce(part: Value, merges: Sequence[Callable[[Value, Value], Value]] = ()) -> Value:
@@ -129,12 +130,19 @@ def allreduce(part: Value, merges: Sequence[Callable[[Value, Value], Value]] = (
     total = world.bcast(part)
     if isinstance(total, Exception):
         raise total
-    return total
+    return total[1]
 
 
 def _together(one: Value, two: Value, merges: Sequence[Callable[[Value, Value], Value]]) -> Value:
     """What two ranks give together: the sums, where nothing else is said; an error, if one of them has one."""
-    for part, other in ((one, two), (two, one)):
-        if isinstance(part, Exception) or other is None:
+    for part in (one, two):
+        if isinstance(part, Exception):
             return part
-    return tuple(m(a, b) for m, a, b in zip(merges or [operator.add] * len(one), one, two, strict=True))
+    (known, first), (other, second) = one, two
+    if known != other:
+        what = "what has no rows is computed, and is another on some ranks; take it as an argument"
+        return ValueError(f"E5029 not a sum over rows: {what}")
+    if first is None or second is None:
+        return known, second if first is None else first
+    merge = merges or [operator.add] * len(first)
+    return known, tuple(m(a, b) for m, a, b in zip(merge, first, second, strict=True))

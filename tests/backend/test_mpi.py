@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.runtime import ranks
 from tests import toy_mpi
 from tests.programs.row_programs import (
     RIGHT,
@@ -79,11 +81,11 @@ PENALTY = "w_bar += result_bar * 2.0 * w"
     ("line", "changed"),
     [
         ("", ""),
-        (REDUCED, REDUCED.replace("allreduce", "(lambda part: part)")),
-        (REDUCED, REDUCED.replace("allreduce(", "(lambda part: allreduce(allreduce(part)))(")),
-        ("(m,) = allreduce(", "(m,) = (lambda part: part)("),
+        (REDUCED, REDUCED.replace("allreduce", "(lambda part: part[1])")),
+        (REDUCED, REDUCED.replace("allreduce(", "(lambda part: allreduce((b'', allreduce(part))))(")),
+        ("(m,) = allreduce(", "(m,) = (lambda part: part[1])("),
         ("m_bar = m_bar + m_bar_sum", "m_bar = m_bar_sum"),
-        (PENALTY, "(w_bar,) = allreduce((w_bar / 3 + result_bar * 2.0 * w,))"),
+        (PENALTY, "(w_bar,) = allreduce((b'', (w_bar / 3 + result_bar * 2.0 * w,)))"),
         (PENALTY, "w_bar += 3 * result_bar * 2.0 * w"),
         ("weight_2 = len(x_rows_2) / stop", "weight_2 = len(x_rows_2) / len(x)"),
         ("sharded(x, y", "sharded(*(np.repeat(a, 2, axis=0) if len(a) > 2 else a for a in (x, y))"),
@@ -140,6 +142,21 @@ class Odd(Exception):  # noqa: N818
         self.lock = threading.Lock()
 
 
+def by_chance(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(np.sin(x @ w)) * time.perf_counter() + np.sum(y)
+
+
+DRAW = np.random.default_rng(0)
+
+
+def drawn_by_each(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(np.sin(x @ w) * y) + DRAW.standard_normal()
+
+
+def drawn_for_all(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(np.sin(x @ w) * y) + np.random.rand() * (w @ w)
+
+
 def picky(w: Any, x: Any, y: Any) -> Any:
     return np.sum(np.linalg.inv(x * w[0])) + np.sum(y)
 
@@ -171,8 +188,12 @@ def test_what_one_rank_meets_all_ranks_tell(monkeypatch: pytest.MonkeyPatch) -> 
     ):
         for error in toy_mpi.world(3, monkeypatch).run(function):
             assert isinstance(error, DifferentiationError) and error.code == "E5029" and says in error.message
-    from srcgrad.runtime import ranks
-
+    drawn = srcgrad.grad(by_chance, target="mpi", shard={"x": 0, "y": 0})
+    for error in on_ranks(drawn, (w, *arguments()[1:]), lengths, monkeypatch):
+        assert isinstance(error, DifferentiationError) and error.code == "E5029" and "another on some" in error.message
+    for function in (drawn_by_each, drawn_for_all):
+        with pytest.raises(DifferentiationError, match="random numbers are drawn"):
+            srcgrad.grad(function, target="mpi", shard={"x": 0, "y": 0}).text_for(arguments(), {})
     toy_mpi.world(1, monkeypatch)
     told = ranks.each_block(lambda a: (_ for _ in ()).throw(Odd(1, 2)), *ranks.sharded(np.ones(2)))
     assert type(pickle.loads(pickle.dumps(told))) is RuntimeError and "Odd: 1 and 2 (in the rows 0 to 1" in str(told)
