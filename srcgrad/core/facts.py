@@ -351,6 +351,8 @@ class Memory:
     elements: dict[str, None] = field(default_factory=dict)  # adjoints that are added to in place
     if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.arguments)
     taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
+    integers: dict[tuple[str, ...], None] = field(default_factory=dict)  # arguments of which not all may be integers
+    of_result: list[tuple[str, ...]] | None = None  # the same for the result to be one of floats
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ where the function begins, and back where elements are added up. What is given m
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import field
@@ -447,6 +448,7 @@ def _holds_active(node: Node, facts: Facts) -> bool:
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
 _GO_ON = ("reversed", "list", "tuple", "zip", "enumerate", "sorted", "iter")  # what gives the items of a list
+_DISPLAYS = (gast.List, gast.Dict, gast.ListComp, gast.DictComp)
 _BLOCKS = (gast.For, gast.While, gast.If, gast.Try, gast.With, gast.FunctionDef)
 _OF_LISTS = frozenset([*dir(list), *dir(tuple), *dir(dict)])
 _OF_EACH = (np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, sum)  # each array gets its own adjoint
@@ -456,13 +458,33 @@ _ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 def check_places(program: Program, facts: Facts) -> Block:
     """`check_arrays(x, w)`: a look at arguments of unknown kind of which items are read, where a list would pass.
 
+    Beside it `check_floats(x)` for those that must not be arrays of integers either, since an array like these is
+    stored into, and `check_input(x)` where a list would be right.
+
     >>> from srcgrad.interface.show.explain import run
-    >>> program, facts = run("def f(x, w):\\n    return x[0] * w", after="gradient")
+    >>> text = "import numpy as np\\ndef f(x, w):\\n    return x[0] * w[:] + np.sum(np.sort(x) * w)"
+    >>> program, facts = run(text, after="gradient")
     >>> [gast.unparse(line) for line in check_places(program, facts)]
-    ['check_arrays(x)']
+    ['check_arrays(w)', 'check_floats(x)']
     """
-    if facts.request.mode not in _MODES or facts.module.target.typed or facts.module.blocks:
+    if facts.module.target.typed or facts.module.blocks:
         return []
+    groups = {} if facts.module.inline else _groups_of_integers(program, facts)
+    facts.memory.integers = dict(groups)
+    if facts.request.mode in _MODES:
+        _note_places(program, facts)
+    for place in list(facts.memory.taken):
+        if facts.memory.taken[place] == "check_arrays" and (place,) in groups:
+            facts.memory.taken[place] = "check_floats"
+            del groups[(place,)]
+    if facts.request.called or facts.module.inline:
+        return []
+    looks = [line for helper in ("check_method", "check_arrays", "check_floats") for line in _line(helper, facts)]
+    return [*looks, *(statement(f"{facts.library('check_input')}({', '.join(group)})") for group in groups)]
+
+
+def _note_places(program: Program, facts: Facts) -> None:
+    """Note which arguments are looked at by `check_method` and `check_arrays`."""
     places = _Places(
         facts, {p: [p] for p in facts.request.wrt if _is_unknown(p, facts)}, {p: p for p in _containers(facts)}
     )
@@ -489,9 +511,6 @@ def check_places(program: Program, facts: Facts) -> Block:
     facts.memory.taken = {
         p: facts.memory.taken[p] for p in [*program.parameters, *places.parts] if p in facts.memory.taken
     }
-    if facts.request.called or facts.module.inline:
-        return []
-    return [line for helper in ("check_method", "check_arrays") for line in _line(helper, facts)]
 
 
 def check_sequences(program: Program, facts: Facts) -> Block:
@@ -539,6 +558,148 @@ def check_real(program: Program, facts: Facts) -> Block:
     line = statement(f"{facts.library('check_real')}()")
     line.value.args = given
     return [line]
+
+
+def _groups_of_integers(program: Program, facts: Facts) -> dict[tuple[str, ...], None]:
+    """Arguments of unknown kind of which not all may be integers, since adjoints would be cut off then."""
+    asked = [p for p in facts.request.wrt if p not in facts.kinds.arguments]
+    found = _Integers(asked, facts)
+    for node in statements(program.block) if asked else ():
+        found.note(node)
+    groups = {group: None for model in found.models for group in found.deciding(model) or ()}
+    value = program.result.value
+    facts.memory.of_result = found.deciding(value.elts[0] if isinstance(value, gast.Tuple) and value.elts else value)
+    return {group: None for group in groups if not any(set(other) < set(group) for other in groups)}
+
+
+_Groups = list[tuple[str, ...]]  # a value is one of floats if of each group one argument is
+
+
+@record
+class _Integers:
+    """Which arguments, if they were integers, would make arrays of integers into which a text stores floats."""
+
+    asked: list[str]
+    facts: Facts
+    bound: dict[str, list[Node]] = field(default_factory=dict)  # name -> the values that it has in turn
+    models: list[Node] = field(default_factory=list)  # what has the dtype of the arrays that are stored into
+    seen: dict[str, _Groups | None] = field(default_factory=dict)
+
+    def note(self, node: Node) -> None:
+        """Take in a statement."""
+        for call in find_nodes(node, gast.Call) if not isinstance(node, _BLOCKS) else ():
+            called, plain = function_called(call, self.facts), len(call.args) == 2 and not call.keywords
+            derived = getattr(call.func, "id", "") in self.facts.calls.named
+            self.models.extend(self._given(call))
+            if called is np.full_like and plain:
+                self.models.append(call.args[0])
+            elif called is runtime.converted:  # of what is converted from integers nothing is left
+                self.models.append(call.args[2])
+            elif called in (runtime.choose_transpose, runtime.select_transpose):
+                self.models.extend(getattr(call.args[2], "elts", ()))
+            elif derived and any(word.arg == "dtype" for word in call.keywords):
+                self.models.append(call.args[0])
+        if isinstance(node, gast.AugAssign) and self._is_store(node.target) and not _is_part(node.target.slice):
+            self.models.append(node.target.value)  # of `x_bar[0] += 0.5` NumPy cuts off what x_bar cannot hold
+        if isinstance(node, gast.Assign):
+            for each in node.targets:
+                both = isinstance(each, gast.Tuple) and len(each.elts) == len(getattr(node.value, "elts", ()))
+                values = node.value.elts if both else itertools.repeat(node.value)
+                for bound, value in zip(each.elts if isinstance(each, gast.Tuple) else [each], values, strict=False):
+                    self.bound.setdefault(getattr(bound, "id", ""), []).append(value)
+                if self._is_store(each) and any(map(self._varies, find_nodes(node.value, gast.Name))):
+                    self.models.append(each.value)
+
+    def _given(self, call: Node) -> Block:
+        """What a call gives for the arguments of a function of the text of which not all may be integers."""
+        made = self.facts.module.making
+        inner = made.get(called_name(call))
+        found = [] if inner is None else self._as_given(call, inner, inner.memory.integers)
+        for handed in call.args if inner is None else ():  # a function of the text that a solver calls
+            inner = made.get(getattr(handed, "id", ""))
+            groups = [] if inner is None else list(inner.memory.integers)
+            found += [gast.Tuple([name(one) for one in group], gast.Load()) for group in groups]
+        return found
+
+    def _as_given(self, call: Node, inner: Facts, groups: Collection[tuple[str, ...]]) -> Block:
+        """For groups of a function's arguments a tuple of what a call gives for these."""
+        words = {word.arg: word.value for word in call.keywords}
+        given = dict(zip(_parameters(inner), call.args, strict=False)) | words
+        known = [group for group in groups if all(one in given for one in group)]
+        return [gast.Tuple([given[one] for one in group], gast.Load()) for group in known]
+
+    def _is_store(self, place: Node) -> bool:
+        """Whether a part of an array that varies is written; items of lists and dicts have no common dtype."""
+        if not isinstance(place, gast.Subscript) or not isinstance(place.value, gast.Name):
+            return False
+        made = self.bound.get(place.value.id, ())
+        listed = any(isinstance(each, _DISPLAYS) for each in made)
+        known = self.facts.kinds.containers.get(place.value.id) or self.facts.list_kind(place.value.id)
+        return not listed and not known and self._varies(place.value)
+
+    def _varies(self, value: Node) -> bool:
+        return value.id in self.facts.activity.active or value.id in self.facts.names.adjoint_of
+
+    def deciding(self, value: Node) -> _Groups | None:
+        """The groups of arguments that decide whether a value is one of floats; None where others do."""
+        if isinstance(value, gast.Constant):
+            return [] if isinstance(value.value, float) else None
+        if isinstance(value, gast.Name):
+            return self._of_name(value.id)
+        if isinstance(value, gast.Subscript | gast.Attribute | gast.Starred):
+            return self.deciding(value.value)
+        if isinstance(value, gast.UnaryOp):
+            return self.deciding(value.operand)
+        if isinstance(value, gast.BinOp):
+            return [] if isinstance(value.op, gast.Div) else self._any_of([value.left, value.right])
+        if isinstance(value, gast.List | gast.Tuple):
+            return self._any_of(value.elts)
+        if isinstance(value, gast.IfExp):
+            return self._each_of([value.body, value.orelse])
+        return self._of_call(value) if isinstance(value, gast.Call) else None
+
+    def _each_of(self, values: Block) -> _Groups | None:
+        """Those of a value that is one of these, which one a run tells."""
+        known = [groups for groups in map(self.deciding, values) if groups is not None]
+        return list(dict.fromkeys(group for groups in known for group in groups)) if known else None
+
+    def _of_name(self, held: str) -> _Groups | None:
+        if held not in self.bound:
+            return [(held,)] if held in self.asked else None
+        if held not in self.seen:
+            self.seen[held] = [(held,)] if held in self.asked else []  # for a loop that carries it
+            self.seen[held] = self._each_of(self.bound[held])
+        return self.seen[held]
+
+    def _of_call(self, value: Node) -> _Groups | None:
+        called, inner = function_called(value, self.facts), self.facts.module.making.get(called_name(value))
+        if inner is not None and inner.memory.of_result is not None:
+            return self._each_of(self._as_given(value, inner, inner.memory.of_result)) or []
+        if called in (np.zeros, np.ones, np.empty) and len(value.args) == 1 and not value.keywords:
+            return []
+        if called in (runtime.zeros_like, runtime.empty_like):
+            return []  # they give floats
+        if isinstance(called, np.ufunc) and not any("l" in types for types in called.types):
+            return []
+        receiver = [value.func.value] if called is None and isinstance(value.func, gast.Attribute) else []
+        return self._any_of([*receiver, *(value.args[1:] if called is np.where else value.args)])
+
+    def _any_of(self, values: Block) -> _Groups | None:
+        """Those of a value that is one of floats if one of these is."""
+        found: _Groups | None = None
+        for groups in map(self.deciding, values):
+            if groups is not None and len(found or ()) * len(groups) < 16:
+                both = [(*one, *other) for one in groups for other in found or ()]
+                found = groups if found is None else [tuple(dict.fromkeys(group)) for group in both]
+        return found
+
+
+def _is_part(index: Node) -> bool:
+    """Whether an index gives an array, whatever the array is of which it reads."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(
+        isinstance(each, gast.Slice) or (isinstance(each, gast.Constant) and each.value is None) for each in parts
+    )
 
 
 def _line(helper: str, facts: Facts) -> Block:

@@ -118,6 +118,20 @@ def check_arrays(*arguments: Any) -> None:
             raise TypeError(f"E5005 an argument was taken for an array, {what}")
 
 
+def check_floats(*arguments: object) -> None:
+    """Refuse lists, tuples and dicts that the text takes for arrays, and integers, of which its adjoints would be.
+
+    >>> check_floats(np.zeros(2), np.arange(2))
+    Traceback (most recent call last):
+    ...
+    TypeError: E5002 an argument was taken for an array of floats, and is one of int64; pass x.astype(float)
+    """
+    check_arrays(*arguments)
+    for x in filter(holds_integers, arguments):
+        what = f"and is one of {getattr(x, 'dtype', type(x).__name__)}; pass x.astype(float)"
+        raise TypeError(f"E5002 an argument was taken for an array of floats, {what}")
+
+
 def check_sequences(*arguments: Any) -> None:
     """Refuse dicts, and what gives other items by place than in a loop: the text goes through all of them by place.
 
@@ -370,18 +384,29 @@ def check_floating(a: Any) -> None:
         )
 
 
-def check_input(x: Any) -> None:
-    """Refuse an integer or an array of integers with respect to which a derivative is taken inside of a function.
+def check_input(x: object, *others: object) -> None:
+    """Refuse integers and arrays of integers by which a derivative is taken, unless one of the others holds floats.
 
     >>> check_input(np.zeros(2, np.uint8))
     Traceback (most recent call last):
     ...
     TypeError: E5002 a derivative with respect to a value of type uint8; make it a float, or leave it out
+    >>> check_input(np.zeros(2, np.uint8), 0.5)
     """
-    dtype = getattr(x, "dtype", None)
-    if isinstance(x, int) or getattr(dtype, "kind", "f") in "biu":
-        what = f"a derivative with respect to a value of type {dtype or type(x).__name__}"
+    if all(map(holds_integers, (x, *others))):
+        what = f"a derivative with respect to a value of type {getattr(x, 'dtype', type(x).__name__)}"
         raise TypeError(f"E5002 {what}; make it a float, or leave it out")
+
+
+def holds_integers(x: object) -> bool:
+    """Whether a value is an integer, or an array or a list of integers alone.
+
+    >>> holds_integers([1, (2, 3)]), holds_integers([1, 2.0]), holds_integers([])
+    (True, False, False)
+    """
+    if isinstance(x, list | tuple):
+        return bool(x) and all(map(holds_integers, x))
+    return isinstance(x, int) or getattr(getattr(x, "dtype", None), "kind", "f") in "biu"
 
 
 def check_complex(a: Any) -> None:

@@ -27,6 +27,8 @@ def add_at(x_bar: Any, index: Any, g: Any) -> Any:
     if type(x_bar) is np.ndarray:
         g = np.asarray(g) if isinstance(g, list | tuple) else g
         g = g if x_bar.dtype.kind == "c" else g.real
+        if x_bar.dtype.kind in "iub":
+            raise TypeError(f"E5002 integer or boolean input: a value of dtype {x_bar.dtype} has no gradient")
         if type(index) is int or type(index) is slice or not repeats(index):
             x_bar[index] += g
         else:
