@@ -1035,7 +1035,7 @@ class _ListLook:
         function = function_called(node, self.facts)
         if function in FITTED:
             return kinds[1]
-        if function is runtime.check_seed and kinds[1] in _ARRAYS:
+        if function is runtime.check_seed and not set(kinds[1:]).isdisjoint(_ARRAYS):
             self.found = "error"  # a gradient is that of a number
         items = f"{getattr(getattr(node.func, 'value', None), 'id', '')}[]"
         if getattr(node.func, "attr", "") == "append" and kinds:

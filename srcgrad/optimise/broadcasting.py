@@ -33,6 +33,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     children,
+    copy,
     find_nodes,
     header,
     holds,
@@ -406,32 +407,56 @@ def _is_literal(node: Node) -> bool:
 
 
 def tangent_shapes(program: Program, facts: Facts) -> Program:
-    """Take the shape of an adjoint's tangent from the argument, in the derivative of a gradient."""
+    """Take the shape of an adjoint's tangent from what the adjoint mirrors, in the derivative of a gradient.
+
+    >>> import numpy as np, srcgrad
+    >>> print(srcgrad.source(lambda x, c: np.sum(x**3), "hvp", wrt=("x", "c")).splitlines()[-1])
+        return x_bar_dot, zeros_like(c)
+    """
     if not facts.pushes_forward or facts.module is None or facts.module.leading.axis:
         return program
-    uses = count(program.block)
-    made: dict[str, Node] = {}
-    gone: dict[Node, None] = {}
-    for node in program.forward:
-        bound, value = target(node), getattr(node, "value", None)
-        if bound is None or not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
-            continue
-        [like] = value.args
-        if not isinstance(like, gast.Name):
-            continue
-        meant = binding_of(value.func, facts, facts.names.local)
-        if meant is not None and meant.object is np.zeros_like:
-            if (
-                like.id in facts.request.wrt
-                and not uses.bound.get(like.id)
-                and uses.bound[bound] == uses.read.get(bound) == 1
-            ):
-                made[bound] = node
-        elif function_called(value, facts) is runtime.zeros_like and like.id in made:
-            gone[made[like.id]] = None
-            node.value = made[like.id].value
-    program.forward = [node for node in program.forward if node not in gone]
+    uses, whole = count(program.block), program.forward
+    program.forward = rewrite_blocks(
+        whole, lambda block: _without_mirrored_zeros(block, [program.result] if block is whole else [], uses, facts)
+    )
     return program
+
+
+def _without_mirrored_zeros(block: Block, result: Block, uses: Uses, facts: Facts) -> Block:
+    """A block in which zeros mirror no zeros that nothing else reads, but what those mirror."""
+    gone: dict[Node, None] = {}
+    for position, node in enumerate(block):
+        held, value = target(node), node.value if target(node) else NOTHING
+        for call in [call for part in header(node) for call in find_nodes(part, gast.Call)]:
+            if function_called(call, facts) is runtime.zeros_like and _are_zeros(call.args[0], facts):
+                call.func, call.args = call.args[0].func, call.args[0].args
+        if held is None or uses.bound[held] != 1 or not _are_zeros(value, facts):
+            continue
+        found, changed = [], {held, *loads(value)}
+        for later in [*block[position + 1 :], *result]:
+            for one in statements([later]):
+                found += [
+                    call for part in header(one) for call in find_nodes(part, gast.Call) if _mirrors(call, held, facts)
+                ]
+            if not changed.isdisjoint(stores(later)):
+                break
+        if len(found) == uses.read[held]:
+            gone[node] = None
+            for call in found:
+                call.func, call.args = copy(value.func), [copy(value.args[0])]
+    return [node for node in block if node not in gone]
+
+
+def _are_zeros(value: Node, facts: Facts) -> bool:
+    """Whether a value is `zeros_like(x)`, of ours or of NumPy's."""
+    if not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
+        return False
+    return function_called(value, facts) in (np.zeros_like, runtime.zeros_like)
+
+
+def _mirrors(call: Node, held: str, facts: Facts) -> bool:
+    """Whether a call is our `zeros_like` of a name."""
+    return function_called(call, facts) is runtime.zeros_like and getattr(call.args[0], "id", "") == held
 
 
 def _read_operands_for_shapes(program: Program, facts: Facts) -> None:
@@ -445,7 +470,173 @@ def _read_operands_for_shapes(program: Program, facts: Facts) -> None:
                     call.args[1], changed = found, True
             elif _asks_shape_alone(call, facts) and (found := _operand_of_same_shape(call.args[0], facts)) is not None:
                 call.args[0], changed = found, True
-    facts.activity.left_over |= changed
+    changed |= _check_seed_of_operands(program, facts)
+    while (facts.module is None or not facts.module.leading.axis) and _without_sums_between(program, facts):
+        changed = True
+    facts.activity.left_over |= _read_names_for_shapes(program, checked, facts) or changed
+
+
+def _read_names_for_shapes(program: Program, checked: Collection[str], facts: Facts) -> bool:
+    """Read the shape of a name in place of one that is computed from it for its shape alone; whether there was one.
+
+    >>> import numpy as np, srcgrad
+    >>> text = srcgrad.source(lambda x, y: 3.0 * (x * y) ** 2, wrt="x")
+    >>> "** 2" in text.partition("# line")[0]
+    False
+    """
+    nodes = [*statements(program.block), program.result]
+    calls = [n for node in nodes for part in header(node) for n in find_nodes(part, gast.Call) if n.args]
+    places = [call.args[1] for call in calls if is_fitted(call, facts)]
+    places += [one for call in calls if function_called(call, facts) is runtime.check_seed for one in call.args[1:]]
+    shaped: dict[str, list[Node]] = {}
+    for place in places:
+        if isinstance(place, gast.Name) and place.id in facts.names.temporaries:
+            shaped.setdefault(place.id, []).append(place)
+    if not shaped:
+        return False
+    uses, changed = count([*program.block, program.result]), False
+    made = {held: node.value for node in nodes if (held := target(node)) in shaped and uses.bound[held] == 1}
+    for held, value in made.items():
+        found = _operand(value, checked, facts) if len(shaped[held]) == uses.read[held] else None
+        if isinstance(found, gast.Name) and uses.bound.get(found.id, 0) == (found.id not in program.parameters):
+            changed = True
+            for place in shaped[held]:
+                place.id = found.id
+    return changed
+
+
+def _check_seed_of_operands(program: Program, facts: Facts) -> bool:
+    """Let `check_seed` look at what the output is made of, where nothing else reads the output; whether it does.
+
+    >>> import srcgrad
+    >>> [line.strip() for line in srcgrad.source(lambda x, y: x * y).splitlines() if "check_seed(" in line]
+    ['check_seed(result_bar, x, y)']
+    """
+    for node in program.backward[:2]:
+        call = node.value if isinstance(node, gast.Expr) else None
+        if not isinstance(call, gast.Call) or function_called(call, facts) is not runtime.check_seed:
+            continue
+        uses = count([*program.block, program.result])
+        made = {str(target(one)): k for k, one in enumerate(program.forward) if target(one)}
+        parts: dict[str, Node] = {}
+        gone: dict[Node, None] = {}
+        todo = call.args[1:]
+        for part in todo:
+            held, own = getattr(part, "id", ""), {gast.unparse(part): part}
+            if held not in made:
+                own = _shaped_operands(part, facts) or own
+            elif uses.used_once(held):
+                place = made[held]
+                anew = {one for later in statements(program.forward[place + 1 :]) for one in stores(later)}
+                found = _shaped_operands(program.forward[place].value, facts)
+                if found and anew.isdisjoint(loads(program.forward[place].value)):
+                    own, gone = found, gone | {program.forward[place]: None}
+            parts |= {key: one for key, one in own.items() if one is part}
+            todo += [one for one in own.values() if one is not part]
+        changed = [*parts] != [gast.unparse(part) for part in call.args[1:]]
+        call.args[1:] = map(copy, parts.values())
+        program.forward = [one for one in program.forward if one not in gone]
+        return changed
+    return False
+
+
+def _shaped_operands(whole: Node, facts: Facts) -> dict[str, Node]:
+    """The values whose shapes give arithmetic its shape, and which are complex where it is; none if others do."""
+    if isinstance(whole, gast.Call) and len(whole.args) == 1 and not whole.keywords:
+        function = function_called(whole, facts)
+        if isinstance(function, np.ufunc) and "D->D" in function.types:
+            return _shaped_operands(whole.args[0], facts)
+    if not isinstance(whole, gast.BinOp | gast.UnaryOp):
+        plain = isinstance(whole, gast.Name | gast.Subscript) and not holds(whole, gast.Call)
+        return {gast.unparse(whole): whole} if plain else {}
+    found: dict[str, Node] = {}
+    for leaf in _leaves(whole):
+        number = isinstance(leaf, gast.Constant) and not isinstance(leaf.value, complex)
+        if not number and getattr(getattr(leaf, "value", None), "attr", "") != "shape":
+            made = {} if leaf is whole else _shaped_operands(leaf, facts)  # `a @ b` is one leaf
+            if not made:
+                return {}
+            found |= made
+    return found
+
+
+def _without_sums_between(program: Program, facts: Facts) -> bool:
+    """Leave out `sum_to(g, a + b)` where what becomes of it is summed to the shape of a or of b; whether there was one.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(u, n, w):\\n  z = u.copy()\\n  for i in range(1, n):\\n    z[i] = u[i] + w * u[i - 1]\\n"
+    >>> text = explain_text(text + "  return np.sum(z**2)", after="unbroadcast_elimination", wrt=("u",))
+    >>> [line for line in text.splitlines() if "t1_bar =" in line]
+    ['    t1_bar = z_bar[i].copy()']
+    """
+    nodes = [*statements(program.backward), program.result]
+    calls = [[n for part in header(node) for n in find_nodes(part, gast.Call) if is_fitted(n, facts)] for node in nodes]
+    uses = count([*program.backward, program.result])
+    shapes = Counter(call.args[1].id for own in calls for call in own if isinstance(call.args[1], gast.Name))
+    made = {str(target(node)): node.value for node in nodes if uses.bound.get(str(target(node))) == 1}
+    made = {held: value for held, value in made.items() if 0 < shapes[held] == uses.read.get(held)}
+    changed = False
+    for position, node in enumerate(nodes):
+        for call in calls[position]:
+            parts = _arithmetic_operands(made.get(getattr(call.args[1], "id", ""), call.args[1]), facts)
+            if not parts or not _may_stay_wide(call.args, parts, facts):
+                continue
+            last = position
+            outer = [one for one in calls[position] if _is_multiple(one.args[0], call, parts)]
+            held = target(node)
+            if held and uses.bound[held] == 1 and _is_multiple(node.value, call, parts):
+                found = [
+                    (k, one) for k, own in enumerate(calls) for one in own if _is_multiple(one.args[0], held, parts)
+                ]
+                outer = [one for _, one in found]
+                if len(outer) != uses.read[held] or found[0][0] < position:
+                    continue
+                last = found[-1][0]
+            anew = {one for later in nodes[position : last + 1] for one in _names_bound(later)}
+            fits = all(gast.unparse(one.args[1]) in parts for one in outer)
+            if outer and fits and anew.isdisjoint(one for part in parts.values() for one in loads(part)):
+                replace(node, call, call.args[0])
+                changed = True
+    return changed
+
+
+def _arithmetic_operands(whole: Node, facts: Facts) -> dict[str, Node]:
+    """The values, and parts of values, of which arithmetic is made; none where anything else is."""
+    leaves = _leaves(whole) if isinstance(whole, gast.BinOp | gast.UnaryOp) else []
+    found = {gast.unparse(part): part for part in leaves if not isinstance(part, gast.Constant)}
+    roots = [None if holds(part, gast.Call) else root(part) for part in found.values()]
+    return {} if any(held is None or held.id in facts.kinds.containers for held in roots) else found
+
+
+def _leaves(value: Node) -> Block:
+    """What sums, products, quotients and powers are made of, element by element."""
+    if isinstance(value, gast.UnaryOp):
+        return _leaves(value.operand)
+    whole = not isinstance(value, gast.BinOp) or isinstance(value.op, gast.MatMult)
+    return [value] if whole else [*_leaves(value.left), *_leaves(value.right)]
+
+
+def _may_stay_wide(args: Block, parts: dict[str, Node], facts: Facts) -> bool:
+    """Whether such a sum is most likely over nothing: of a number, or of parts with as many elements."""
+    if spec_of_tree(args[1], facts).scalar:
+        return False
+    given = [part for part in find_nodes(args[0], gast.Subscript) if not holds(part.slice, gast.Slice)]
+    sliced = any(holds(part, gast.Slice) or spec_of_tree(part, facts).ndim for part in parts.values())
+    return sliced or bool(given) or all(isinstance(part, gast.Subscript) for part in parts.values())
+
+
+def _is_multiple(value: Node, sought: Node | str, parts: dict[str, Node]) -> bool:
+    """Whether a value is a product, or a quotient, of one value with some that have no other shape than these parts."""
+    if value is sought or getattr(value, "id", None) == sought:
+        return True
+    if isinstance(value, gast.UnaryOp):
+        return _is_multiple(value.operand, sought, parts)
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult | gast.Div):
+        return False
+    one, two = _is_multiple(value.left, sought, parts), _is_multiple(value.right, sought, parts)
+    factor = value.right if one else value.left
+    known = (isinstance(part, gast.Constant) or gast.unparse(part) in parts for part in _leaves(factor))
+    return one != two and (one or isinstance(value.op, gast.Mult)) and all(known)
 
 
 def _asks_shape_alone(call: Node, facts: Facts) -> bool:

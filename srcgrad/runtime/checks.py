@@ -346,28 +346,30 @@ def check_filled(*lengths: int) -> None:
         )
 
 
-def check_seed(y_bar: Any, y: Any) -> None:
+def check_seed(y_bar: Any, *parts: Any) -> None:
     """Refuse a seed whose shape is not the output's: the default seed, 1.0, fits real scalars only.
 
-    Raises ValueError with code E5007 (the output is not a real scalar) or E5014 (the seed has another shape).
+    The output is one value, or arithmetic of several, which need not be computed for its shape. Raises ValueError
+    with code E5007 (the output is not a real scalar) or E5014 (the seed has another shape).
 
     >>> check_seed(1.0, np.zeros(3))
     Traceback (most recent call last):
     ...
     ValueError: E5007 the output has shape (3,); return one number, as `np.sum(...)` gives; or use srcgrad.jacobian
     """
-    if isinstance(y, float) and isinstance(y_bar, float):
+    for y in (y_bar, *parts):
+        if not isinstance(y, float):
+            break
+    else:
         return  # the usual case, made cheap
-    if isinstance(y, complex | np.complexfloating) or getattr(y, "dtype", None) in (
-        np.complex64,
-        np.complex128,
-    ):
+    if any(map(np.iscomplexobj, parts)):
         raise ValueError("E5007 the output is complex; differentiate its real and imaginary part")
-    if np.shape(y_bar) != np.shape(y):
-        if np.ndim(y_bar) == 0:
+    seed, shape = np.shape(y_bar), np.broadcast_shapes(*map(np.shape, parts))
+    if seed != shape:
+        if seed == ():
             ways = "return one number, as `np.sum(...)` gives; or use srcgrad.jacobian"
-            raise ValueError(f"E5007 the output has shape {np.shape(y)}; {ways}")
-        raise ValueError(f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal")
+            raise ValueError(f"E5007 the output has shape {shape}; {ways}")
+        raise ValueError(f"E5014 the seed has shape {seed}, the output {shape}; make them equal")
 
 
 def check_floating(a: Any) -> None:

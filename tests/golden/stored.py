@@ -30,10 +30,9 @@ def spread_grad(x, gamma, y_bar=1.0):
     sin_padded = np.sin(padded)
     steps = np.sum(exp_logs * sin_padded)
     t2 = np.sum(below * below)
-    y = steps + gamma * t2
 
     # line 9: return steps + gamma * np.sum(below * below)
-    check_seed(y_bar, y)
+    check_seed(y_bar, steps, gamma, t2)
     x_bar = empty_like(x)
     steps_bar = sum_to(y_bar, steps)
     # line 8: steps = np.sum(np.exp(logs) * np.sin(padded))

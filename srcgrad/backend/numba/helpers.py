@@ -95,12 +95,13 @@ def onto(g: Any, x: Any) -> object:
 
 
 @lowering(runtime.check_seed)
-def _check_seed(y_bar: object, y: object) -> Compiled | None:
-    if isinstance(y, REAL):
-        return lambda y_bar, y: None
-    if not isinstance(y, types.Array) or isinstance(y.dtype, types.Complex):
+def _check_seed(y_bar: object, *parts: object) -> Compiled | None:
+    if all(isinstance(y, REAL) for y in parts):
+        return lambda y_bar, *parts: None
+    kinds = [y.dtype if isinstance(y, types.Array) else y for y in parts]
+    if not all(isinstance(kind, REAL) for kind in kinds):
         return None
-    return lambda y_bar, y: refuse_seed()
+    return lambda y_bar, *parts: refuse_seed()
 
 
 @njit  # type: ignore[untyped-decorator]
