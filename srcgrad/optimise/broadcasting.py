@@ -574,6 +574,11 @@ def _without_sums_between(program: Program, facts: Facts) -> bool:
     uses = count([*program.backward, program.result])
     shapes = Counter(call.args[1].id for own in calls for call in own if isinstance(call.args[1], gast.Name))
     made = {str(target(node)): node.value for node in nodes if uses.bound.get(str(target(node))) == 1}
+    every = bindings(program.block)
+    for one in program.forward:
+        if target(one) in facts.names.temporaries and one not in facts.tape.pushes:
+            once = all(every[read] == (read not in program.parameters) for read in loads(one.value))
+            made |= {str(target(one)): one.value} if once and every[str(target(one))] == 1 else {}
     made = {held: value for held, value in made.items() if 0 < shapes[held] == uses.read.get(held)}
     changed = False
     for position, node in enumerate(nodes):

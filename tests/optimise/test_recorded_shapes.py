@@ -143,3 +143,55 @@ def test_elements_do_not_matter(name: str) -> None:
     emptied = [np.full_like(one, np.nan) if k == place else one for k, one in enumerate(args)]
     np.testing.assert_array_equal(rule.op(*emptied), rule.op(*args))
     assert np.all(np.isfinite(rule.op(*emptied)))
+
+
+def filtered(x, gain, n):
+    """A row of the array, or one number of it, is wider than what is written into it, or as wide."""
+    mean = x.copy()
+    for t in range(1, n):
+        mean[t] = gain * mean[t - 1] - gain * gain
+    return np.sum(mean**3)
+
+
+def interior(u, c):
+    now = u.copy()
+    now[1:-1] = 2.0 * u[1:-1] + c * c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(now * now)
+
+
+def rebound(x, w):
+    z, y = np.zeros(len(x)), x
+    for i in range(1, len(x)):
+        z[i] = y[i] * w + y[i - 1] * w
+        y = y * z[i]
+    return np.sum(z * z)
+
+
+WRITTEN = [
+    (filtered, (A, 0.3, 4)),
+    (filtered, (np.stack([A, 2.0 - A], axis=1), 0.3, 4)),
+    (filtered, (np.stack([A, 2.0 - A], axis=1), np.array([0.3, 0.2]), 4)),
+    (interior, (A, 0.4)),
+    (interior, (np.stack([A, 2.0 - A], axis=1), np.array([0.4]))),
+    (rebound, (A, 0.4)),
+]
+
+
+def test_what_is_written_into_an_array_is_not_computed_again_for_its_shape():
+    for function, args in WRITTEN:
+        srcgrad.check_grads(function, args, order=2, wrt=(0, 1))
+    for function, array in ((filtered, "mean_bar["), (interior, "now_bar[")):
+        assert f"sum_to({array}" not in srcgrad.source(function, wrt=(0, 1))
+
+
+@pytest.mark.parametrize("args", [(A, 2.0), (2.0, A), (np.array([2.0]), 1.0), (1j, 2.0)])
+def test_an_output_that_is_not_computed_is_looked_at(args):
+    derivative = srcgrad.grad(lambda x, y: 2.0 * np.exp(x - y) * x)
+    with pytest.raises(srcgrad.DifferentiationError, match="E5007"):
+        derivative(*args)
+    assert "check_seed(result_bar, " in derivative.source and "result = " not in derivative.source
+
+
+def test_a_complex_factor_is_not_forgotten():
+    with pytest.raises(srcgrad.DifferentiationError, match="E5007"):
+        srcgrad.grad(lambda x: 1j * x + x)(2.0)

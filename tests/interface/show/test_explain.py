@@ -54,13 +54,13 @@ def test_saved_names_are_what_a_pullback_closes_over():
 
 
 def test_what_is_only_looked_at_is_not_kept():
-    """The text checks that y is a number, since it cannot tell; no adjoint reads y."""
+    """The text checks that x is a number, since it cannot tell; no adjoint reads x."""
 
     def f(x):
         y = 3.0 * x
         return y  # noqa: RET504  (that it has a name is what is tested)
 
-    assert "check_seed(y_bar, y)" in grad(f).source
+    assert "check_seed(y_bar, x)" in grad(f).source
     assert grad(f).saved == ()
 
 
