@@ -121,7 +121,8 @@ def cached_function(value: object) -> Any:
 def key_of(op: Any) -> Key:
     """The identity of an operation; that of function and object for a bound method, which is made when it is read.
 
-    The methods of a ufunc, such as `np.add.reduce`, are new objects too: they are known by ufunc and name.
+    The methods of a ufunc, `np.add.reduce`, and of a class, `itertools.chain.from_iterable`, are new objects too: they
+    are known by owner and name.
     """
     kind = type(op)
     if kind is FunctionType or kind is type or kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher"):
@@ -131,7 +132,8 @@ def key_of(op: Any) -> Key:
     if kind.__name__ == "StaticFunction":  # a function known only as text, which is found anew at each call
         return id(op.node)
     owner = getattr(op, "__self__", None)
-    return (id(owner), str(getattr(op, "__name__", ""))) if type(owner).__name__ == "ufunc" else id(op)
+    bound = type(owner).__name__ == "ufunc" or type(owner) is type
+    return (id(owner), str(getattr(op, "__name__", ""))) if bound else id(op)
 
 
 def home(op: object) -> str | None:

@@ -131,6 +131,16 @@ def one_after_another(*iterables):
         yield from items
 
 
+@adjoint.composed(
+    itertools.chain.from_iterable,
+    name="itertools.chain.from_iterable",
+    forms=_summed("itertools.chain.from_iterable([[x, y], [z]])"),
+)
+def one_after_another_of(iterable):
+    for items in iterable:
+        yield from items
+
+
 @adjoint.composed(itertools.product, name="itertools.product", forms=_summed("(a for a, in itertools.product([x, y]))"))
 def of_one(first):
     for a in first:
@@ -279,7 +289,17 @@ def numbers(start=0, step=1):
         number = number + step
 
 
-@adjoint.composed(itertools.repeat, name="itertools.repeat", forms=_summed("itertools.repeat(x * y, 3)"))
+@adjoint.composed(
+    itertools.repeat,
+    name="itertools.repeat",
+    forms=(("sum(a * b for a, b in zip([x, y], itertools.repeat(x * y)))", (), ()),),
+)
+def for_ever(object):
+    while True:
+        yield object
+
+
+@declare_other_form(itertools.repeat, _summed("itertools.repeat(x * y, 3)"), {1: "times"}, times=())
 def again_and_again(object, times):
     for _ in range(times):
         yield object

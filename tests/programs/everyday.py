@@ -1285,6 +1285,27 @@ def switch_asked_three_times(x, scaled):
     return (g * np.array([1.0, 2.0, 3.0])).sum()
 
 
+@ordinary([0.9, -0.3, 0.5])
+def iterators_of_iterators(xs):
+    products = map(lambda a, b: a * b, xs, xs[1:])
+    total = sum(products) * sum(v**2 for v in itertools.islice(itertools.cycle(xs), 1, 5))
+    for v in itertools.chain.from_iterable([[x, x**2] for x in xs]):
+        total = total + v**3
+    return total + sum(a * b for a, b in zip(xs, itertools.repeat(xs[1])))
+
+
+SCALE = 3.0
+
+
+@ordinary([0.9, -0.3, 0.5])
+def dicts_of_pairs(xs):
+    values = dict(zip(["a", "b", "c"], xs))
+    total = globals()["SCALE"]
+    for k, x in reversed(list(enumerate(xs))):
+        total = total * 0.5 + k * x**2 * values["b"]
+    return total * values["a"] + sum(a * b for a, b in list(zip(xs, xs[1:])))
+
+
 # What is refused as yet, with the code.
 REFUSED = {
     "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "match_on_classes": "E5005",

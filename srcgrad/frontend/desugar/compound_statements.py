@@ -35,6 +35,7 @@ from srcgrad.core.trees import (
     holds,
     literal_node,
     literal_value,
+    mentions,
     name,
     parameters,
     placed,
@@ -115,6 +116,10 @@ def variables_of_scopes(function: Node, facts: Facts) -> None:
                 for one in statements([node]):
                     rewrite(one, partial(_as_dict, function=function))
                     facts.origin.foreign[one] = None
+    if "globals" not in facts.names.local and facts.namespace.lookup("globals") == Binding("object", globals):
+        for one in [s for s in statements(function.body) if mentions(s, "globals")]:
+            rewrite(one, partial(_as_global, facts=facts))
+            facts.origin.foreign[one] = None
     declared = dict.fromkeys(one for n in nodes if isinstance(n, gast.Global) for one in n.names)
     stored = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     own = {one: facts.names.fresh(one) for one in declared if one in stored}
@@ -147,6 +152,15 @@ def _most_dicts(block: Block) -> int:
 def _asks_locals(node: Node) -> bool:
     asks = isinstance(node, gast.Call) and getattr(node.func, "id", "") == "locals"
     return asks and not node.args and not node.keywords
+
+
+def _as_global(node: Node, facts: Facts) -> Node:
+    """`X` for `globals()["X"]`"""
+    key = getattr(getattr(node, "slice", None), "value", None)
+    asked = isinstance(node, gast.Subscript) and isinstance(node.value, gast.Call) and isinstance(node.ctx, gast.Load)
+    if not asked or getattr(node.value.func, "id", "") != "globals" or not isinstance(key, str):
+        return node
+    return node if key in facts.names.local or facts.namespace.lookup(key) is None else at(name(key), node)
 
 
 def _as_dict(node: Node, function: Node) -> Node:

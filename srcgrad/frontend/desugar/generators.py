@@ -455,10 +455,22 @@ def _copied(called: _Called, node: Node, work: _Work) -> tuple[Block, Block]:
             gast.copy_location(item, node)
         if isinstance(item, gast.stmt):
             work.facts.origin.foreign[item] = None
-    before = [work.bind(moved[one], value, node) for one, value in called.given.items()]
+    given = {moved[one]: value for one, value in called.given.items()}
+    for held in [one for one, value in given.items() if called.of_python and _is_lazy(value, work)]:
+        reads = [n for s in body for n in find_nodes(s, gast.Name) if n.id == held]
+        loops = [n for s in body for n in walk(s) if isinstance(n, gast.For) and n.iter is reads[0]]
+        if len(reads) == len(loops) == 1:  # it gives its items there
+            loops[0].iter = given.pop(held)
+    before = [work.bind(one, value, node) for one, value in given.items()]
     if called.of_python:
         before = _without_copies(before, body, work)
     return before, body
+
+
+def _is_lazy(value: Node, work: _Work) -> bool:
+    """Whether an expression is an iterator, which has no items but those that it gives in turn."""
+    calls = isinstance(value, gast.Call) and object_of(value.func, work.facts) in (zip, enumerate)
+    return calls or _called(value, work) is not None
 
 
 def _without_copies(before: Block, body: Block, work: _Work) -> Block:

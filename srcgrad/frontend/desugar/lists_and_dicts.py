@@ -49,7 +49,7 @@ from srcgrad.frontend.context import changed_lists, is_change
 from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, expand_masked_reduction, operands_of_dtype
 from srcgrad.frontend.kinds_of_values import INTEGER
 from srcgrad.frontend.rename_variables import reading_apart, separate
-from srcgrad.frontend.resolve import METHODS, binding_of, by_totals
+from srcgrad.frontend.resolve import METHODS, binding_of, by_totals, object_of
 from srcgrad.runtime import owned
 
 if TYPE_CHECKING:
@@ -607,9 +607,15 @@ def _display_of_call(call: Node, work: Rewriting) -> Node | None:
         return gast.List([], gast.Load())
     if function in (max, min):
         return _extreme_of(call, "max" if function is max else "min", work)
-    if function is list and len(call.args) == 1 and isinstance(call.args[0], gast.Name):
-        return _items(call.args[0], work)
-    return None
+    if function not in (list, dict) or len(call.args) != 1 or call.keywords:
+        return None
+    given = call.args[0]
+    paired = isinstance(given, gast.Call) and object_of(given.func, work.facts) in (zip, enumerate)
+    if function is dict and paired:
+        key, item = work.name("key"), work.name("item")
+        both = gast.Tuple([name(key, gast.Store()), name(item, gast.Store())], gast.Store())
+        return gast.DictComp(name(key), name(item), [gast.comprehension(both, given, [], 0)])
+    return _items(given, work) if function is list and (paired or isinstance(given, gast.Name)) else None
 
 
 def _are_literals(arguments: list[Node]) -> bool:

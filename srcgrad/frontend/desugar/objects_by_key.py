@@ -34,6 +34,7 @@ from srcgrad.core.trees import (
     Block,
     Node,
     after_docstring,
+    all_given,
     at,
     copy,
     every_parameter,
@@ -234,7 +235,7 @@ class ObjectsByKey:
         source, namespace = self.found[function]
         tree = copy(source.tree)
         if not isinstance(tree, gast.FunctionDef) or any(
-            isinstance(n, gast.Nonlocal | gast.Global | gast.Yield | gast.YieldFrom | gast.FunctionDef | gast.Lambda)
+            isinstance(n, gast.Nonlocal | gast.Global | gast.Yield | gast.YieldFrom | gast.FunctionDef)
             for s in tree.body
             for n in walk(s)
         ):
@@ -323,8 +324,26 @@ class ObjectsByKey:
         """The classes of what is surely an object."""
         if isinstance(node, gast.Name):
             return scope.objects.get(node.id, [])
-        meant = _meaning(node.func, scope.namespace, scope.local) if isinstance(node, gast.Call) else None
+        if not isinstance(node, gast.Call):
+            return []
+        asked = node.func.value if isinstance(node.func, gast.Attribute) else None
+        whole = self._classes_of(asked, scope)
+        if whole and all(self._gives_itself(inspect.getattr_static(c, node.func.attr, None)) for c in whole):
+            return whole
+        meant = _meaning(node.func, scope.namespace, scope.local)
         return [meant] if meant in self.classes else []
+
+    def _gives_itself(self, function: Held) -> bool:
+        """Whether all that a method gives is its object: calls of it stand in chains."""
+        if function not in self.found or function not in self.owners:
+            return False
+        tree = self.found[function][0].tree
+        own, last = next((a.id for a in every_parameter(tree)), ""), tree.body[-1]
+        given = [n.value for s in tree.body for n in find_nodes(s, gast.Return)]
+        bound = [n.id for s in tree.body for n in find_nodes(s, gast.Name) if not isinstance(n.ctx, gast.Load)]
+        return (
+            isinstance(last, gast.Return) and own not in bound and all(getattr(one, "id", "") == own for one in given)
+        )
 
     def _statement(self, node: Node, scope: Scope) -> Block:
         if isinstance(node, gast.FunctionDef):
@@ -474,7 +493,11 @@ class ObjectsByKey:
 
     def _expression(self, part: Node, scope: Scope) -> Node:
         if isinstance(part, gast.Lambda):
-            raise self._refusal("a lambda")
+            changes = len(self.marked)
+            part.body = self._expression(part.body, replace(scope, local=scope.local | set(all_given(part))))
+            if len(self.marked) > changes:
+                raise self._refusal("a lambda that changes something")
+            return part
         if isinstance(part, gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp | gast.NamedExpr):
             first = getattr(part, "generators", [None])[0]
             if first is not None:
@@ -599,7 +622,8 @@ class ObjectsByKey:
         meant = _meaning(function, scope.namespace, scope.local)
         if any(isinstance(a, gast.Starred) for a in call.args) or any(w.arg is None for w in call.keywords):
             raise self._refusal("arguments that are unpacked")
-        if meant in (getattr, setattr, hasattr, vars, type, id, hash, dir, delattr, sorted, set, frozenset):
+        compared = meant is sorted and not any(word.arg == "key" for word in call.keywords)
+        if compared or meant in (getattr, setattr, hasattr, vars, type, id, hash, dir, delattr, set, frozenset):
             raise self._refusal(f"`{gast.unparse(function)}` is called")
         if meant is isinstance:
             return self._instance(call, scope)
