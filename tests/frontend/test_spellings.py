@@ -175,6 +175,17 @@ def several_made_arrays(x):
     return np.sum(a * b * np.atleast_2d(x, 2.0)[0])
 
 
+def made_where_none_is_given(x, out=None, work=None):
+    if out is None:
+        out = [0.0] * 3
+    if work is None:
+        work = x  # the argument itself: what is written into it is seen below, and not by the caller
+    for i in range(3):
+        work[i] = x[i] ** 2
+        out[i] = work[i] * x[0]
+    return sum(out) + x[1]
+
+
 PROGRAMS = [one for one in list(globals().values()) if getattr(one, "__module__", "") == __name__]
 PROGRAMS = [one for one in PROGRAMS if not one.__name__.startswith("_")]
 

@@ -323,13 +323,21 @@ def functions_left_out(function: Node, facts: Facts) -> None:
     defaults = defaults_of(function).items()
     open_ = {one for one, default in defaults if isinstance(default, gast.Constant) and default.value is None}
     made: Block = []
+    own: dict[str, str] = {}
     for node in function.body:
         parameter = _looks_for_none(node)
         ways = _ways(parameter, node, function, facts) if parameter in parameters(function) else None
         if ways is None or (way := _way(parameter, ways, parameter in open_, node, facts)) is None:
             made.append(node)
-        else:
-            made += way
+            continue
+        made += way
+        if any(parameter in written_names(n) for n in statements(function.body)):
+            own[parameter] = facts.names.fresh(parameter)  # no list of the caller's
+    for node in statements(made) if own else ():
+        named = [n for part in header(node) for n in find_nodes(part, gast.Name) if n.id in own]
+        for one in named:
+            one.id = own[one.id]
+        facts.origin.foreign |= {node: None} if named else {}
     function.body = made or [at(gast.Pass(), function)]
 
 
@@ -344,13 +352,25 @@ def _looks_for_none(node: Node) -> str:
 
 
 def _ways(parameter: str, node: Node, function: Node, facts: Facts) -> tuple[Block, Block] | None:
-    """What is done without the argument and with it, if it gets its one other meaning, a function, without."""
+    """What is done without the argument and with it, if it gets its one other meaning without.
+
+    That is a function, or what is written into.
+    """
     ways = (node.body, node.orelse) if isinstance(node.test.ops[0], gast.Is) else (node.orelse, node.body)
-    bound = [n for n in statements(function.body) if parameter in stores(n)]
+    order = statements(function.body)
+    bound = [n for n in order if parameter in stores(n) and not is_write(n)]
     if len(bound) != 1 or not any(n is bound[0] for n in ways[0]):
         return None
     value = getattr(bound[0], "value", None)
     named = isinstance(value, gast.Name | gast.Attribute) and function_of(value, facts, own_names(function)) is not None
+    kind = facts.kinds.of_names.get(parameter) or facts.kinds.named.get(parameter, UNKNOWN)
+    if kind.tag == "none" and any(parameter in written_names(n) for n in order):
+        apart = [*function.body[: function.body.index(node)], *(n for n in order if isinstance(n, gast.FunctionDef))]
+        read = {n.id for one in apart for n in find_nodes(one, gast.Name)}
+        asked = any(n.id in ("locals", "vars") for one in function.body for n in find_nodes(one, gast.Name))
+        return (
+            None if parameter in read or asked else ways
+        )  # an array that the function makes where none is given, and writes into
     return ways if named or isinstance(bound[0], gast.FunctionDef) or isinstance(value, gast.Lambda) else None
 
 
