@@ -13,16 +13,16 @@ import importlib
 import importlib.machinery
 import importlib.util
 import inspect
-import logging
+import os
 import sys
 import sysconfig
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
-from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import (
+    TYPE_CHECKING,
     Any,  # decorators are arbitrary objects
     Literal,
 )
@@ -35,6 +35,9 @@ from srcgrad.core.marks import checkpoint
 from srcgrad.core.source_text import FunctionNode, Source, parse_target, segment, source_at, split_lines
 from srcgrad.core.trees import BLOCKS, parsed_children
 from srcgrad.templates import ON_REQUEST
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # NumPy and what it imports itself, so that nothing of the user's can stand in their place.
 TRUSTED_ROOTS = frozenset(
@@ -96,7 +99,7 @@ def is_in_library(path: Path) -> bool:
     """Whether a file belongs to an installed package or to Python itself, not to the user."""
     if not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
         return True
-    return path.is_relative_to(Path(sysconfig.get_paths()["stdlib"]).resolve())
+    return path.is_relative_to(os.path.realpath(sysconfig.get_paths()["stdlib"]))
 
 
 def child(folder: Path, part: str) -> ModuleFile | None:
@@ -128,6 +131,8 @@ def locate(name: str, folders: Iterable[Path]) -> ModuleFile | None:
 
 
 def _root(root: str, folders: Iterable[Path]) -> ModuleFile | None:
+    from pathlib import Path
+
     if root in sys.builtin_module_names:
         return ModuleFile("compiled", Path(root))
     places = [child(folder, root) for folder in folders]
@@ -144,6 +149,8 @@ def _by_finders(root: str) -> list[ModuleFile]:
         return []
     if spec is None or spec.origin is None:
         return []
+    from pathlib import Path
+
     path = Path(spec.origin)
     return [ModuleFile("text" if path.suffix == ".py" else "compiled", path)]
 
@@ -425,6 +432,8 @@ def attribute(binding: Binding, name: str) -> Binding | None:
         return Binding("object", getattr(value, name)) if isinstance(held, functools.cached_property) else None
     if is_distribution(value) and isinstance(getattr(type(value), name, None), FunctionType):
         return Binding("object", getattr(value, name))  # a method of a distribution, as `scipy.stats.norm.pdf`
+    import logging
+
     if isinstance(value, logging.Logger) or _makes_logger(binding):
         method = getattr(logging.Logger, name, None)
         return None if method is None else Binding("object", method)  # it reports, whatever the logger

@@ -14,7 +14,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from types import TracebackType
 
 from srcgrad.core.identity import record, replace
@@ -125,7 +124,8 @@ def page_of(code: str) -> str:
     """
     if code not in CODES:
         raise DifferentiationError("E5015", f"there is no error {code}", f"the codes are: {', '.join(CODES)}")
-    text = Path(__file__).with_name("errors.md").read_text(encoding="utf-8")
+    with open(os.path.join(PACKAGE, "core", "errors.md"), encoding="utf-8") as file:
+        text = file.read()
     start = text.index(f"\n## {code} ") + 1
     end = text.find("\n## ", start)
     return text[start : end + 1 if end >= 0 else None].rstrip() + "\n"

@@ -239,7 +239,7 @@ class FunctionNames(Names):
         return "result" if "y" in self.taken else "y"
 
 
-@dataclass(slots=True)
+@record
 class Origin:
     """What statements come from: the user's statements, the text, the lines."""
 
@@ -263,7 +263,7 @@ class Origin:
     lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
 
 
-@dataclass(slots=True)
+@record
 class KnownKinds:
     """What arguments, names and expressions are: numbers, arrays, containers, objects."""
 
@@ -285,7 +285,7 @@ class KnownKinds:
     arguments: dict[str, Kind] = field(default_factory=dict)  # what callers pass, in the text's own names
 
 
-@dataclass(slots=True)
+@record
 class Resolution:
     """What expressions call, and what calls do beside their value."""
 
@@ -301,7 +301,7 @@ class Resolution:
     results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
 
 
-@dataclass(slots=True)
+@record
 class Activity:
     """Which names depend on an input and influence the output, and where names are bound and read."""
 
@@ -318,7 +318,7 @@ class Activity:
     left_over: bool = False  # whether a pass has left statements that nothing needs, since dead code was dropped
 
 
-@dataclass(slots=True)
+@record
 class Values:
     """Shapes, dtypes and ranges of values."""
 
@@ -338,7 +338,7 @@ class Values:
     )
 
 
-@dataclass(slots=True)
+@record
 class Memory:
     """What is written into, what may share memory."""
 
@@ -355,7 +355,7 @@ class Memory:
     of_result: list[tuple[str, ...]] | None = None  # the same for the result to be one of floats
 
 
-@dataclass(slots=True)
+@record
 class DerivedCalls:
     """Derivatives that the text calls, and the loops of which few states are kept."""
 
@@ -378,7 +378,7 @@ class DerivedCalls:
     zeroing: dict[str, None] = field(default_factory=dict)  # arguments whose adjoints are zero by structure somewhere
 
 
-@dataclass(slots=True)
+@record
 class Tape:
     """What the forward half records, and what the backward half makes of it."""
 
@@ -401,7 +401,7 @@ class Tape:
     tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
 
 
-@dataclass(slots=True)
+@record
 class Idioms:
     """Where values may be inf or nan, and masks of what is zero by structure."""
 
@@ -423,7 +423,7 @@ class Idioms:
     elsewhere: dict[tuple[str, str], object] = field(default_factory=dict)  # ... the number that a name is where none
 
 
-@dataclass(slots=True)
+@record
 class Facts:
     """Everything known of the function being differentiated. Passes fill tables; they hang nothing on nodes."""
 

@@ -12,13 +12,11 @@ import gc
 import hashlib
 import linecache
 import os
-import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from pathlib import Path
-from typing import Any  # a namespace holds arbitrary objects
+from typing import TYPE_CHECKING, Any  # a namespace holds arbitrary objects
 
 from srcgrad import runtime
 from srcgrad.core.errors import DifferentiationError
@@ -26,6 +24,9 @@ from srcgrad.core.identity import Function
 from srcgrad.core.original_libraries import divert
 from srcgrad.core.source_text import DERIVATIVES, Origin, enter
 from srcgrad.core.trees import forget
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 divert(f"{runtime.__name__}.")  # helpers mean the functions of NumPy itself, whatever is replaced later
 
@@ -143,6 +144,8 @@ def write_output(text: str, where: str) -> None:
     if where == "-":
         _to_standard_output(text)
         return
+    from pathlib import Path
+
     path = Path(os.path.realpath(where))
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
@@ -168,6 +171,8 @@ def write_file(text: str, where: str, inputs: Iterable[Path] = (), force: bool =
 
 
 def _refuse_loss(text: str, where: str, inputs: Iterable[Path], force: bool) -> None:
+    from pathlib import Path
+
     path = Path(where)
     if not path.is_file():
         return  # nothing is there, or a pipe; a folder is told of when it is written to
@@ -252,7 +257,7 @@ def _file_beside(path: Path) -> tuple[Path, int]:
     raise AssertionError("some number is free")
 
 
-def replace(place: pathlib.Path, content: bytes) -> None:
+def replace(place: Path, content: bytes) -> None:
     """Write a file; two processes may do so at once, and a folder that cannot be written to is no error."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -74,7 +74,7 @@ class LiveNamespace:
             found = self.lookup(first)
             if first in self.cells:
                 bound = found is not None and found.kind == "object"
-                cells[first] = (self.cells[first], found.object if found and bound else _MISSING)
+                cells[first] = (self.cells[first], found.object if found and bound else MISSING)
             else:
                 own = self.scopes[0]
                 entries.extend(entry(scope, first) for scope in (self.scopes if first not in own else (own,)))
@@ -84,7 +84,7 @@ class LiveNamespace:
                 entries.extend(entry(scope, part) for scope in _scopes(value))
                 found = None if found is None else attribute(found, part)
                 held = getattr(held, "__dict__", {}).get(part)
-            entries.extend(_functions_in(held))
+            entries.extend(functions_in(held))
             if found is not None and isinstance(found.object, FunctionType):
                 functions[id(found.object)] = found.object
         for function in functions.values():
@@ -96,12 +96,12 @@ class LiveNamespace:
 
 Entry = tuple[Mapping[str, Any], str, Any]
 Code = tuple[FunctionType, CodeType, Any, Any]  # a function, what it runs, and its defaults, of keywords apart
-_MISSING: object = object()
+MISSING: object = object()
 
 
 def entry(scope: Mapping[Any, Any], name: Any) -> Entry:
     """What a name means in a scope now."""
-    return scope, name, scope.get(name, _MISSING)
+    return scope, name, scope.get(name, MISSING)
 
 
 class _Items(list):  # type: ignore[type-arg]  # the user's own list or tuple, asked as dicts are
@@ -112,7 +112,7 @@ class _Items(list):  # type: ignore[type-arg]  # the user's own list or tuple, a
         return self[0][place] if place < len(self[0]) else missing
 
 
-def _functions_in(value: object, depth: int = 0) -> list[Entry]:
+def functions_in(value: object, depth: int = 0) -> list[Entry]:
     """The functions in a list, a tuple or a dict, each in its place: what a text calls is the one that is there."""
     if not isinstance(value, list | tuple | dict) or depth > 2:
         return []
@@ -120,7 +120,7 @@ def _functions_in(value: object, depth: int = 0) -> list[Entry]:
     places = list(value)[:_FEW] if isinstance(value, dict) else list(range(min(len(value), _FEW)))
     parts = [(place, scope.get(place, None)) for place in places]
     found = [entry(scope, place) for place, part in parts if callable(part)]
-    return found + [one for _, part in parts for one in _functions_in(part, depth + 1)]
+    return found + [one for _, part in parts for one in functions_in(part, depth + 1)]
 
 
 _FEW = 64  # items of a container that are looked at, as for kinds
@@ -144,7 +144,7 @@ class Dependencies:
     def changed(self) -> bool:
         """Whether any of the names means another object now, or any of the functions is another in what it does."""
         for scope, name, known in self.entries:
-            if scope.get(name, _MISSING) is not known:
+            if scope.get(name, MISSING) is not known:
                 return True
         for function, code, given, named in self.codes:
             if function.__code__ is not code:
@@ -158,7 +158,7 @@ class Dependencies:
                 if cell.cell_contents is not known:
                     return True
             except ValueError:  # an empty cell
-                if known is not _MISSING:
+                if known is not MISSING:
                     return True
         return False
 

@@ -51,6 +51,12 @@ def look() -> None:
         divert("srcgrad.")
 
 
+def has_replaced() -> bool:
+    """Whether something in a library is replaced now."""
+    look()
+    return bool(_replaced)
+
+
 def divert(prefix: str) -> None:
     """Let modules of srcgrad read the copies while something is replaced, and the libraries again after that."""
     _diverted[:] = [True] if _replaced else []

@@ -18,8 +18,10 @@ import linecache
 import re
 import warnings
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property, lru_cache
+from threading import get_ident
 from types import FunctionType, MethodType
 from typing import (
     Any,  # operations are arbitrary Python objects
@@ -295,9 +297,22 @@ compositions: set[Callable[..., object]] = set()
 _generation = 0
 
 
+_reader: list[int] = []  # the thread that reads srcgrad's own rules: these are no change
+
+
 def generation() -> int:
-    """A number that changes whenever the table does, so that caches can tell."""
+    """A number that changes whenever a user changes the table, so that caches can tell; 0 before the first time."""
     return _generation
+
+
+@contextmanager
+def own_rules() -> Iterator[None]:
+    """A block in which rules of srcgrad are put into the table."""
+    _reader.append(get_ident())
+    try:
+        yield
+    finally:
+        _reader.pop()
 
 
 def rule_of(op: object) -> Rule | None:
@@ -322,7 +337,8 @@ def is_users(rule: Rule) -> bool:
 def table_changed() -> None:
     """Say that something of what the table tells has changed."""
     global _generation
-    _generation += 1
+    if get_ident() not in _reader:
+        _generation += 1
 
 
 def is_composition(function: object) -> bool:
@@ -353,7 +369,6 @@ def forget(op: object) -> None:
 
 def register(rule: Rule) -> None:
     """Put a rule into the table under its operation and its aliases; a second rule for one key is refused."""
-    global _generation
     for op in (rule.op, *rule.aliases):
         known = rule_of(op)
         if known is not None and _same_author(known, rule):
@@ -367,7 +382,7 @@ def register(rule: Rule) -> None:
             )
     for op in (rule.op, *rule.aliases):
         _table[key_of(op)] = rule
-    _generation += 1
+    table_changed()
 
 
 def register_own(rule: Rule) -> None:
@@ -466,11 +481,10 @@ def _registrar(op: object, kind: str, facts: dict[str, Any]) -> Decorator:
 
 def replace_rule(old: Rule, new: Rule) -> None:
     """Put another rule in the place of one."""
-    global _generation
     for key, rule in list(_table.items()):
         if rule is old:
             _table[key] = new
-    _generation += 1
+    table_changed()
 
 
 def tangent(op: object, **facts: Any) -> Decorator:

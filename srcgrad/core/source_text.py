@@ -517,13 +517,13 @@ def source_of(function: Callable[..., object]) -> Source:
     plain = _plain_function(function)
     made = _source_of(plain)
     file = plain.__code__.co_filename  # not the module's name: a user's file may be called `code.py`
-    return replace(made, library=_public_name(plain)) if _is_installed(file) else made
+    return replace(made, library=_public_name(plain)) if is_installed(file) else made
 
 
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
-def _is_installed(file: str) -> bool:
+def is_installed(file: str) -> bool:
     """Whether a file is in a library, or in one of Python's own; srcgrad itself is none."""
     installed = file.startswith(_STANDARD_LIBRARY) or "site-packages" in file or "dist-packages" in file
     return installed and not file.startswith(PACKAGE)
@@ -886,7 +886,7 @@ def users_place(file: str, line: int) -> Place | None:
     if found is None or not text:
         return None
     start = len(text) - len(text.lstrip())
-    library = UNNAMED if _is_installed(found[0]) else ""
+    library = UNNAMED if is_installed(found[0]) else ""
     return Place(cell_of(found[0]) or label_of(found[0]), found[2], start, text, len(text) - start, library=library)
 
 

@@ -511,9 +511,10 @@ def _rule_of_operation(function: object) -> Rule | None:
     >>> _rule_of_operation(is_ruled) is None
     True
     """
+    users = isinstance(function, FunctionType) and not _is_of(function, LIBRARIES)
+    if users or isinstance(function, functools.partial) or hasattr(type(function), "as_function"):
+        return None  # and the rules need not be there yet
     templates.load()
-    if isinstance(function, functools.partial):
-        return None
     templates.load_for(home(function) or "")
     return rule_of(function) if not isinstance(function, FunctionType) or _is_of(function, OTHERS) else None
 

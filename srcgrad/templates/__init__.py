@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from srcgrad.core.files import collection_paused
 from srcgrad.core.original_libraries import take
+from srcgrad.core.rules import own_rules
 
 FAMILIES = (
     "numpy.constants",
@@ -82,7 +83,7 @@ def families() -> tuple[str, ...]:
 
 
 def _load(names: Iterable[str]) -> None:
-    with _lock, collection_paused():
+    with _lock, collection_paused(), own_rules():
         for family in names:
             if family not in _loaded:
                 importlib.import_module(f"{__name__}.{family}")

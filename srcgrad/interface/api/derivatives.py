@@ -13,7 +13,7 @@ import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
@@ -446,7 +446,7 @@ def jvp(
     return y, y_dot
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class LookedUp:
     """A function that a run has met, the names of its parameters, and the derivatives of it that were asked for."""
 
@@ -549,7 +549,7 @@ def _names(function: Function) -> tuple[tuple[str, ...], frozenset[str]]:
     return positional, frozenset(p.name for p in given if p.kind not in open_ended)
 
 
-@dataclass(slots=True)
+@record
 class CallLookedUp:
     """A call of a function that only a run knows: the function in whose text it is, and all that this is given."""
 
@@ -634,7 +634,7 @@ def _is_ours(function: object) -> bool:
     return type(function).__module__.startswith("srcgrad.")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Held:
     """What a value calls that holds others: the function, what it is given first, and which of that is differentiated.
 
@@ -682,7 +682,7 @@ def _is_plain(held: object) -> bool:
 Wrts = tuple[int | str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Call:
     """`call(f, a)`, whose function holds what is differentiated, as the call of what f calls with all that it is given.
 
@@ -796,7 +796,7 @@ def _makes(function: object) -> bool:
     return function is functools.partial or function is closure
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Made:
     """`partial(f, a, k=b)`, a function that holds what is differentiated: its cotangent has a slot for each."""
 
@@ -1009,7 +1009,7 @@ def pushforward_looked_up(
     return pushed
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class AdjointLookedUp:
     """What `srcgrad.runtime.adjoint_of` gives: a function of a seed and of the arguments of another function."""
 
@@ -1033,7 +1033,7 @@ class AdjointLookedUp:
         return _call_of_text(self.function, self.wrt, "pull", 1, args, kwargs, asked, values)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class TangentLookedUp:
     """What `srcgrad.runtime.tangent_of` gives: a function of tangents and of the arguments of another function."""
 

@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from importlib import import_module
-from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import (
     TYPE_CHECKING,
@@ -64,6 +63,7 @@ from srcgrad.interface.api.arguments import (
     using,
 )
 from srcgrad.interface.api.snapshots import check_apart, outside_of
+from srcgrad.interface.api.text_cache import stored_entry
 from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
@@ -230,13 +230,17 @@ def execute(
 
     `otherwise` makes the one that code without loops over elements is.
     """
-    from srcgrad.backend.text.module import origin
-
-    label = f"{main.name} of {origin(main.facts.source)}"
     module: Module = main.facts.module
     target = module.target
-    made = target.compile(Text(text, main.name, label, found, [main.tree], module.origins))
+    made = target.compile(Text(text, main.name, label_of(main), found, [main.tree], module.origins))
     return target.boundary(made, otherwise if "checked" in module.looped else None)
+
+
+def label_of(main: DerivedText) -> str:
+    """What tracebacks call a text."""
+    from srcgrad.backend.text.module import origin
+
+    return f"{main.name} of {origin(main.facts.source)}"
 
 
 def execute_derivative(
@@ -251,25 +255,38 @@ def execute_derivative(
 
     With `arrays`, a text for Numba has no loops over elements, which need axes of equal lengths.
     """
+    entry = stored_entry(derivative, kinds, inline) if not (explained or arrays) else None
+    known = entry.read() if entry is not None else None
+    if known is not None:
+        outside = tuple(outside_of(known.found)) if known.written else ()
+        return ExecutedText(known.function, known.text, known.seeds, known.stale, known.written, outside)
     module, main = _derived(derivative, kinds, inline, explained, arrays)
     text, found = module.text(main)
     given = given_to(derivative, kinds)
     if not (main.facts.activity.active or main.facts.request.generated or inline or derivative.mode == "primal"):
         _warn(main.facts, given)
+        entry = None  # who reads it would not be warned
 
     @functools.cache
     def general_function() -> Function:
         return execute_derivative(derivative, kinds, inline, arrays=True).function
 
     function, changed = execute(text, main, dict(found), general_function), changes(module)
-    if given is derivative.primal:
-        return ExecutedText(function, text, main.facts.names.seeds, changed, *writes(main.facts, found))
-    inner: ExecutedText = vars(given)["__srcgrad_text__"]  # which has copied what is written into
+    seeds, (written, outside) = main.facts.names.seeds, writes(main.facts, found)
+    inner: ExecutedText | None = None  # which has copied what is written into
+    if given is not derivative.primal:
+        inner = vars(given)["__srcgrad_text__"]
+    if entry is not None and not (inner and inner.written):
+        entry.write(text, main.name, label_of(main), found, module.origins, seeds, written if inner is None else {})
+    if inner is None:
+        return ExecutedText(function, text, seeds, changed, written, outside)
 
     def stale() -> bool:
         return changed() or given_to(derivative, kinds) is not given
 
-    return ExecutedText(function, text, main.facts.names.seeds, stale, inner.written, inner.outside)
+    return ExecutedText(
+        function, text, seeds, stale, inner.written, inner.outside
+    )  # it has copied what is written into
 
 
 def _derived(
@@ -361,8 +378,8 @@ def changes(module: Module) -> Callable[[], bool]:
 FAILURES = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError)
 _LIBRARIES = {"srcgrad", "numpy", "scipy", *sys.stdlib_module_names}
 _OF_SHAPES = ("fit_to", "row_count", "allreduce")  # helpers that meet first what does not fit, here or on another rank
-_HELPERS = str(Path(srcgrad.runtime.__file__).parent)
-_RULES = str(Path(import_module("srcgrad.templates").__path__[0]).resolve())
+_HELPERS = os.path.dirname(srcgrad.runtime.__file__)
+_RULES = os.path.realpath(import_module("srcgrad.templates").__path__[0])
 
 
 def failed_rule(error: Exception, again: Callable[[], object] | None = None) -> Exception:

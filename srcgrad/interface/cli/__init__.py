@@ -18,6 +18,7 @@ from srcgrad.interface.cli.options import MODES, parser, report
 __all__ = ["MODES", "main"]
 
 COMMANDS = {  # the module in which each is
+    "cache": "listings",
     "check": "explain",
     "completion": "listings",
     "devices": "listings",

@@ -1,4 +1,4 @@
-"""Commands that list: `srcgrad devices`, `rules`, `explore`, and `completion`, which lists what may be typed next.
+"""Commands that list: `srcgrad devices`, `rules`, `cache`, `explore`, and `completion`: what may be typed next.
 
 The lines for a shell call `srcgrad completion SHELL WORDS...` with what has been typed so far, the word under the
 cursor last; so what is offered is always what this version knows.
@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from srcgrad.core.files import write_output
+from srcgrad.interface.api.text_cache import CHOICE, chosen_folder, clear, entries, fault
 from srcgrad.interface.cli.options import parser
 from srcgrad.interface.explorer import serve
 from srcgrad.interface.show import rule_pages
@@ -29,6 +30,24 @@ def run_devices(asked: argparse.Namespace) -> int:
         write_output(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "-")
     else:
         write_output(report() + "\n", "-")
+    return 0
+
+
+def run_cache(asked: argparse.Namespace) -> int:
+    """Tell of the texts that are kept on disk, or remove them; 1 where their folder is not used."""
+    folder = chosen_folder()
+    if folder is None:
+        write_output(f"no texts are kept: {CHOICE} is not set\n", "-")
+        return 0
+    reason = fault(folder)
+    if reason:
+        write_output(f"{folder}: not used: {reason}\n", "-")
+        return 1
+    if asked.action == "clear":
+        write_output(f"{folder}: {clear(folder)} removed\n", "-")
+        return 0
+    known = entries(folder)
+    write_output(f"{folder}: {len(known)} texts, {sum(size for _, size, _ in known)} bytes\n", "-")
     return 0
 
 

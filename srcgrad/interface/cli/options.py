@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="srcgrad", description="Readable derivatives of NumPy functions.")
     made.add_argument("--version", action=_Version, help="print the versions of srcgrad, Python and NumPy")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_dump, _show, _check, _explain, _trace, _rules, _devices, _explore, _completion):
+    for add in (_dump, _show, _check, _explain, _trace, _rules, _devices, _cache, _explore, _completion):
         add(commands)
     return made
 
@@ -173,6 +173,17 @@ def _rules(commands: Commands[argparse.ArgumentParser]) -> None:
 def _devices(commands: Commands[argparse.ArgumentParser]) -> None:
     devices = _add(commands, "devices", "list the OpenCL devices, and tell which one is used and why")
     devices.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _cache(commands: Commands[argparse.ArgumentParser]) -> None:
+    cache = _add(
+        commands,
+        "cache",
+        "tell how many texts SRCGRAD_CACHE keeps on disk, or remove them",
+        "Print the folder in which texts are kept from process to process, how many there are, and their bytes. "
+        "SRCGRAD_CACHE chooses it: a folder, or 1 for the user's own; without it nothing is kept.",
+    )
+    cache.add_argument("action", nargs="?", choices=("clear",), help="remove all of them")
 
 
 def _explore(commands: Commands[argparse.ArgumentParser]) -> None:

@@ -1,0 +1,315 @@
+"""Texts that are kept on disk from process to process, where SRCGRAD_CACHE says so.
+
+An entry is named by the fingerprint of the function, of all that it reaches, of what is asked, and of the versions of
+srcgrad, Python, NumPy and SciPy: whoever computes that name may run the text. What a text reads from outside is found
+where the fingerprint met it. In doubt nothing is read and nothing is written; a disk that fails is no error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from srcgrad.core import __version__
+from srcgrad.core.errors import PACKAGE, Place
+from srcgrad.core.files import load
+from srcgrad.core.fingerprint import Fingerprint, UnsureError, codes_in, is_library
+from srcgrad.core.identity import Function, record
+from srcgrad.core.namespace import Dependencies, Entry, entry, join_dependencies
+from srcgrad.core.original_libraries import has_replaced
+from srcgrad.core.rules import generation
+from srcgrad.core.source_text import OURS, Origin, origin_of
+
+if TYPE_CHECKING:
+    from srcgrad.core.facts import Kind
+    from srcgrad.interface.api.execute import RequestedDerivative
+
+CHOICE = "SRCGRAD_CACHE"  # 1 for the folder of the user, or a folder; nothing is kept where it is empty or 0
+LARGEST = 64 << 20  # bytes of all entries; those that were not used for the longest time go first
+_OF_OTHERS = 0o077
+_ABANDONED = 3600.0  # seconds after which a file that nobody has finished is removed
+
+
+def chosen_folder() -> str | None:
+    """Where texts are kept; None where nobody asked for it."""
+    asked = os.environ.get(CHOICE, "").strip()
+    if asked.lower() in ("", "0", "no", "off", "false"):
+        return None
+    return os.path.join(default_folder() if asked.lower() in ("1", "yes", "on", "true") else asked, "texts")
+
+
+def default_folder() -> str:
+    """The folder of srcgrad among those that a user's programs keep things in."""
+    own = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(own, "srcgrad")
+
+
+def fault(folder: str) -> str:
+    """Why a folder is not used; nothing if it is, or can be made."""
+    try:
+        found = os.lstat(folder)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return error.strerror or "it cannot be read"
+    if not stat.S_ISDIR(found.st_mode):
+        return "it is no folder"
+    return _not_private(found)
+
+
+def _not_private(found: os.stat_result) -> str:
+    """Why what is there may be another's; Windows keeps each user's files apart by itself."""
+    if not hasattr(os, "geteuid"):
+        return ""
+    if found.st_uid != os.geteuid():
+        return "it belongs to another user"
+    return "others may read it, or write into it" if found.st_mode & _OF_OTHERS else ""
+
+
+def entries(folder: str) -> list[tuple[float, int, str]]:
+    """When each entry was last used, its bytes, and its file; the oldest first. Files of others are no entries."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(folder) as files:
+        for file in files:
+            with contextlib.suppress(OSError):
+                known = file.stat(follow_symlinks=False)
+                if file.name.endswith((".json", ".tmp")) and stat.S_ISREG(known.st_mode):
+                    found.append((known.st_mtime, known.st_size, file.path))
+    return sorted(found)
+
+
+def clear(folder: str) -> int:
+    """Remove all entries; how many there were."""
+    return sum(_remove(path) for _, _, path in entries(folder) if not fault(folder))
+
+
+def _remove(path: str) -> bool:
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
+
+
+@record(frozen=True)
+class StoredText:
+    """What an entry gives: a function with its text, as `execute.ExecutedText` has them."""
+
+    function: Function
+    text: str
+    seeds: tuple[str, ...]
+    stale: Callable[[], bool]
+    written: dict[str, Place]
+    found: dict[str, object]
+
+
+@record(frozen=True)
+class StoredEntry:
+    """The place of a text on disk, whether it is there or not, and what its function reaches."""
+
+    path: str
+    reached: Fingerprint
+    again: Callable[[], Fingerprint]
+
+    def _hash(self, body: str) -> str:
+        return hashlib.sha256(f"{os.path.basename(self.path)} {body}".encode()).hexdigest()
+
+    def read(self) -> StoredText | None:
+        """The text, executed; None where there is none, or not as it was written."""
+        try:
+            lines = _read(self.path)
+            if self._hash(lines[1]) != lines[0]:
+                return None
+            held = json.loads(lines[1])
+            objects = self.reached.objects
+            found = {name: objects[place] for name, place in held["outside"].items()}
+            origins = {
+                name: Origin(_file(objects[place]), function, first, tuple(users))
+                for name, (place, function, first, users) in held["origins"].items()
+            }
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return None
+        function = load(held["text"], held["name"], held["label"], dict(found), origins=origins)
+        written = {name: Place(**place) for name, place in held["written"].items()}
+        changed = join_dependencies([self.reached.dependencies(), _of_text(function)]).changed
+        return StoredText(function, held["text"], tuple(held["seeds"]), changed, written, found)
+
+    def write(
+        self,
+        text: str,
+        name: str,
+        label: str,
+        found: Mapping[str, object],
+        origins: Mapping[str, Origin],
+        seeds: tuple[str, ...],
+        written: Mapping[str, Place],
+    ) -> None:
+        """Keep a text, if all that it reads is known, and nothing has changed while it was made."""
+        try:
+            if (
+                not is_known()
+                or self.again().digest != self.reached.digest
+                or any(one.call for one in written.values())
+            ):
+                return
+            files = {_file(one): place for place, one in reversed(list(enumerate(self.reached.objects)))}
+            held = {
+                "name": name,
+                "label": label,
+                "seeds": seeds,
+                "outside": {one: self.reached.place_of(value) for one, value in sorted(found.items())},
+                "origins": {
+                    key: [files[one.file], one.function, one.first, one.lines]
+                    for key, one in ((key, _of_user(one)) for key, one in origins.items())
+                },
+                "written": {
+                    key: {part: getattr(one, part) for part in ("file", "line", "column", "text", "width", "library")}
+                    for key, one in written.items()
+                },
+                "text": text,
+            }
+            body = json.dumps(held)
+            _write(self.path, f"{self._hash(body)}\n{body}\n".encode())
+        except (OSError, UnsureError, KeyError, RuntimeError, ValueError):
+            return
+
+
+def _of_user(origin: Origin) -> Origin:
+    """The same in the user's file, for a text that comes from another of ours: who reads it does not have that."""
+    if not origin.file.startswith(OURS):
+        return origin
+    first, *lines = (origin_of(origin.file, line) if line else None for line in (origin.first, *origin.lines))
+    if first is None:
+        raise UnsureError("a text that comes from none of the user's")
+    return Origin(first[0], first[1], first[2], tuple(one[2] if one and one[:2] == first[:2] else 0 for one in lines))
+
+
+def _file(value: object) -> str:
+    """The file of a function; empty for any other object."""
+    return value.__code__.co_filename if isinstance(value, FunctionType) else ""
+
+
+def _of_text(function: Function) -> Dependencies:
+    """What a text reads in libraries, which a user may replace there."""
+    scope = function.__globals__
+    names: dict[str, None] = {}
+    for one in scope.values():
+        if isinstance(one, FunctionType) and one.__globals__ is scope:
+            names |= {name: None for code in codes_in(one.__code__) for name in code.co_names}
+    return Dependencies((), tuple(_asked_of(scope, names, set())), ())
+
+
+def _asked_of(scope: Mapping[str, object], names: Mapping[str, None], seen: set[int]) -> Iterator[Entry]:
+    for module in [one for one in scope.values() if isinstance(one, ModuleType) and id(one) not in seen]:
+        seen.add(id(module))
+        asked = {name: vars(module)[name] for name in names if name in vars(module)}
+        yield from (entry(vars(module), name) for name in asked)
+        yield from _asked_of(asked, names, seen)
+
+
+def _read(path: str) -> list[str]:
+    """The lines of an entry, which is marked as used; OSError or ValueError for a file that is not the user's own."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(file, "rb") as opened:
+        known = os.fstat(file)
+        if not stat.S_ISREG(known.st_mode) or _not_private(known) or known.st_size > LARGEST:
+            raise ValueError("an entry of another user")
+        lines = opened.read().decode().split("\n")
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return lines
+
+
+def _write(path: str, content: bytes) -> None:
+    """Write an entry whole or not at all, and remove the oldest where there is too much."""
+    folder = os.path.dirname(path)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    if fault(folder):
+        return
+    beside = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+        os.replace(beside, path)
+    except BaseException:
+        _remove(beside)
+        raise
+    _make_room(folder)
+
+
+def _make_room(folder: str) -> None:
+    known = entries(folder)
+    left, now = sum(size for _, size, _ in known), time.time()
+    bound = LARGEST * 3 // 4 if left > LARGEST else LARGEST
+    for used, size, path in known:
+        if now - used > _ABANDONED if path.endswith(".tmp") else left > bound:
+            left -= size * _remove(path)
+
+
+def is_known() -> bool:
+    """Whether all rules are srcgrad's, and all functions in libraries their own."""
+    return generation() == 0 and not has_replaced()
+
+
+def stored_entry(derivative: RequestedDerivative, kinds: dict[str, Kind], inline: bool) -> StoredEntry | None:
+    """The entry for a text of a derivative; None where none is kept, or it may depend on more than is looked at."""
+    folder = chosen_folder()
+    if folder is None or fault(folder) or not is_known():
+        return None
+
+    def reach() -> Fingerprint:
+        return Fingerprint(_versions(), inline, _asked(derivative), kinds)
+
+    try:
+        reached = reach()
+    except (UnsureError, OSError, RuntimeError, AttributeError, TypeError, ValueError):  # objects of users may be odd
+        return None
+    return StoredEntry(os.path.join(folder, f"{reached.digest}.json"), reached, reach)
+
+
+def _asked(derivative: RequestedDerivative) -> tuple[object, ...]:
+    """All that decides on the text of a derivative, beside the kinds of its arguments."""
+    primal = derivative.primal
+    if derivative.target.name != "numpy" or derivative.blocks is not None:
+        raise UnsureError("another target")
+    inner: object = primal
+    if hasattr(type(primal), "as_function"):
+        if type(primal).__name__ != "Derivative" or not is_library(type(primal).__module__):
+            raise UnsureError("a derivative of another kind")
+        inner = _asked(cast("RequestedDerivative", primal))
+    options = derivative.mode, derivative.wrt, derivative.single, derivative.auxiliary, derivative.autocast
+    return *options, derivative.leading, inner
+
+
+def _versions() -> tuple[object, ...]:
+    scipy = getattr(sys.modules.get("scipy"), "__version__", "")
+    return __version__, _own_files(), sys.version, sys.platform, np.__version__, scipy
+
+
+@functools.cache
+def _own_files() -> str:
+    """The state of srcgrad's own files: where they are worked on, a version says nothing."""
+    told, todo = [], [str(PACKAGE)]
+    while todo:
+        with os.scandir(todo.pop()) as found:
+            for file in found:
+                if file.is_dir():
+                    todo.append(file.path)
+                elif file.name.endswith(".py"):
+                    known = file.stat()
+                    told.append(f"{file.path} {known.st_size} {known.st_mtime_ns}")
+    return hashlib.sha256("\n".join(sorted(told)).encode()).hexdigest()
