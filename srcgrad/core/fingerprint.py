@@ -14,7 +14,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import Field
 from opcode import opmap
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -39,14 +39,23 @@ _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _PACKAGES = ("numpy", "scipy", "srcgrad")
 
 
+_PARTS: dict[type, tuple[str, ...]] = {
+    MethodType: ("__func__", "__self__"),
+    functools.partial: ("func", "args", "keywords"),
+    staticmethod: ("__func__",),
+    classmethod: ("__func__",),
+    property: ("fget", "fset", "fdel"),
+    functools._lru_cache_wrapper: ("__wrapped__",),
+    Field: tuple(name for name in Field.__slots__ if name != "metadata"),
+}
+
+
 class UnsureError(Exception):
-    """Something that another process could not tell from what is the same there."""
+    """Nobody can tell whether it is the same in another process."""
 
 
 class Fingerprint:
-    """The description of some objects and of all that they reach, in the order in which it is reached.
-
-    `objects` are the same things: those of an equal description stand in for one another, place by place.
+    """The description of some objects and of all that they reach; `objects` are these, in the same order.
 
     >>> def made(k):
     ...     return lambda x: np.sin(k * x)
@@ -71,7 +80,7 @@ class Fingerprint:
         while self._todo or self._attributes():
             place, value = self._todo.pop()
             if place > _MANY:
-                raise UnsureError("more than a text is about")
+                raise UnsureError
             self._parts.append(f"#{place} {self._described(value)}")
         self._overridden()
 
@@ -89,7 +98,7 @@ class Fingerprint:
         for place, known in enumerate(self.objects):
             if known is value:
                 return place
-        raise UnsureError("an object that no name leads to")
+        raise UnsureError
 
     def _see(self, value: object) -> str:
         """A word for a value, which is looked at later if it is no number or text."""
@@ -127,23 +136,15 @@ class Fingerprint:
             return f"{cls.__name__} {self._seen(*parts)}"
         if isinstance(value, set | frozenset) and all(type(one) in _LITERALS for one in value):
             return f"{cls.__name__} {sorted(map(repr, value))}"
-        if isinstance(value, MethodType):
-            return f"method {self._seen(value.__func__, value.__self__)}"
-        if isinstance(value, functools.partial) and cls is functools.partial:
-            return f"partial {self._seen(value.func, value.args, value.keywords)}"
-        if isinstance(value, staticmethod | classmethod):
-            return f"{cls.__name__} {self._see(value.__func__)}"
-        if isinstance(value, property):
-            return f"property {self._seen(value.fget, value.fset, value.fdel)}"
-        if isinstance(value, functools._lru_cache_wrapper):
-            return f"kept {self._see(value.__wrapped__)}"
+        if cls in _PARTS:
+            return f"{cls.__name__} {self._seen(*(getattr(value, part) for part in _PARTS[cls]))}"
         if isinstance(value, np.ndarray | np.generic | np.dtype):
             return _array(value)
         return self._object(value)
 
     def _module(self, module: ModuleType) -> str:
         if sys.modules.get(module.__name__) is not module:
-            raise UnsureError("a module that is not imported")
+            raise UnsureError
         self._modules.append(module)
         return f"module {module.__name__}"
 
@@ -152,7 +153,7 @@ class Fingerprint:
         for module in self._modules:
             scope = vars(module)
             if "__getattr__" in scope and not is_library(module.__name__):
-                raise UnsureError("a module that makes its attributes")
+                raise UnsureError
             for name in list(self._names):
                 if name in scope and (id(module), name) not in self._asked:
                     self._asked.add((id(module), name))
@@ -169,7 +170,7 @@ class Fingerprint:
         code, file = function.__code__, function.__code__.co_filename
         ours = maker_of(file) in (DERIVATIVES, BLOCKS, "jacobian") or function.__module__ == "srcgrad.generated"
         if file == SENT or ours:
-            raise UnsureError("a text that is in no file")
+            raise UnsureError
         self._codes.append((function, code, function.__defaults__, function.__kwdefaults__))
         lines = _lines(function)
         told = [label_of(file), is_installed(file), function.__module__, function.__name__, function.__qualname__]
@@ -195,7 +196,7 @@ class Fingerprint:
         try:
             declared = function.__annotations__
         except Exception:  # Python 3.14 runs them now
-            raise UnsureError("annotations") from None
+            raise UnsureError from None
         return " ".join([*parts, self._seen(function.__defaults__, function.__kwdefaults__, declared, vars(function))])
 
     def _global(self, name: str, function: FunctionType) -> str:
@@ -203,13 +204,13 @@ class Fingerprint:
             self._entries.append(entry(scope, name))
             if name in scope:
                 if any(scope[name] is one for one in (eval, exec, globals, __import__)):
-                    raise UnsureError("names that are put together")
+                    raise UnsureError
                 return f"{name} {self._see(scope[name])}"
         return f"{name} unbound"
 
     def _import(self, name: str, function: FunctionType) -> str:
         if function.__globals__.get("__package__") or name not in sys.modules:
-            raise UnsureError("an import within a function")
+            raise UnsureError
         self._entries.append(entry(sys.modules, name))
         return f"import {self._seen(*(sys.modules[part] for part in (name.partition('.')[0], name)))}"
 
@@ -234,7 +235,7 @@ class Fingerprint:
             return self._object_of_library(value)
         plain = cls.__flags__ & _HEAP_TYPE and not any("__slots__" in vars(base) for base in cls.__mro__[:-1])
         if not plain or cls.__itemsize__ or cls.__basicsize__ > _OF_PYTHON:  # attributes and weak references alone
-            raise UnsureError(f"an object of {cls.__qualname__}")
+            raise UnsureError
         held = vars(value)
         scopes = held, *(vars(base) for base in cls.__mro__[:-1])
         methods = dict.fromkeys(name for scope in scopes for name, one in list(scope.items()) if callable(one))
@@ -244,35 +245,31 @@ class Fingerprint:
     def _object_of_library(self, value: object) -> str:
         cls = type(value)
         told = f"{cls.__module__}.{cls.__qualname__}"
-        if isinstance(value, Field):
-            return f"{told} {self._seen(*(getattr(value, name) for name in Field.__slots__ if name != 'metadata'))}"
         if cls.__name__ in _WRITTEN_IN_C or cls.__name__ in ("_DataclassParams", "TypeVar", "_SpecialForm"):
             return f"{told} {getattr(value, '__qualname__', None) or repr(value)}"
         if cls.__name__ == "_tuplegetter":
             return f"{told} {value.__reduce__()!r}"
         if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, type):  # `object.__new__`
             return f"{told} {value.__name__} {self._see(value.__self__)}"
-        if cls.__module__.partition(".")[0] in ("typing", "types", "_collections_abc") and hasattr(value, "__args__"):
-            parts = (getattr(value, name, None) for name in ("__origin__", "__args__", "__metadata__"))
-            return f"{told} {self._seen(*parts)}"
-        if cls.__module__.startswith("srcgrad."):
-            primal = getattr(value, "__srcgrad_primal__", None)
-            known = getattr(value, "_known", None)
-            if primal is not None or known is not None:
-                return f"{told} {self._seen(primal, *(getattr(value, name) for name in known or ()))}"
-        scope = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
-        name = next((name for name, held in scope.items() if held is value), None)
-        if name is None:
-            raise UnsureError(f"an object of {told}")
-        return f"{told} {name}"
+        parts: Iterable[str] = ()
+        if cls.__module__ in ("typing", "types", "_collections_abc"):
+            parts = "__origin__", "__args__", "__metadata__"
+        elif cls.__module__.startswith("srcgrad."):
+            parts = getattr(value, "_known", ("__srcgrad_primal__",))
+        if held := [getattr(value, part) for part in parts if hasattr(value, part)]:
+            return f"{told} {self._seen(*held)}"
+        for name, one in list(vars(sys.modules[cls.__module__]).items()):
+            if one is value:
+                return f"{told} {name}"
+        raise UnsureError
 
 
 def _array(value: np.ndarray | np.generic | np.dtype) -> str:
     dtype = value if isinstance(value, np.dtype) else value.dtype
     if type(value) not in (np.ndarray, type(dtype)) and not isinstance(value, np.generic):
-        raise UnsureError("an array of another class")
+        raise UnsureError
     if dtype.kind not in "biufcSU":
-        raise UnsureError("an array of objects")
+        raise UnsureError
     if isinstance(value, np.dtype):
         return f"dtype {value.str}"
     numbers = hashlib.sha256(value.tobytes()).hexdigest() if value.nbytes <= _SMALL else ""

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from srcgrad.derive.row_blocks import Blocks
     from srcgrad.interface.api.derivative import DerivativeByFirst
 
-Options = tuple[bool, object, object, Any]  # whether there is an auxiliary value, autocast, examples, spread rows
+Options = tuple[
+    bool, object, object, "Blocks | None"
+]  # whether there is an auxiliary value, autocast, examples, spread rows
 ROOM = 64  # of what was asked for last; each holds its function, and what that has closed over
 _LOCK = threading.Lock()
 _KEPT: OrderedDict[object, tuple[object, object]] = OrderedDict()

@@ -24,7 +24,6 @@ from typing import (
     TYPE_CHECKING,
     Any,  # what a text reads from outside are arbitrary objects
     NoReturn,
-    Protocol,
 )
 
 import gast
@@ -33,7 +32,7 @@ import numpy as np
 import srcgrad.runtime
 from srcgrad.backend.targets import NUMPY
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
-from srcgrad.core.facts import ALONE, Facts, Kind, LeadingAxes
+from srcgrad.core.facts import ALONE, Facts, Kind
 from srcgrad.core.identity import Function, record
 from srcgrad.core.marks import is_code
 from srcgrad.core.namespace import Dependencies, Entry, LiveNamespace, Overlay, entry, join_dependencies
@@ -50,7 +49,7 @@ from srcgrad.core.source_text import (
     users_place,
     with_users_lines,
 )
-from srcgrad.core.target import Target, Text
+from srcgrad.core.target import Text
 from srcgrad.core.trees import Node, children, walk
 from srcgrad.interface.api.arguments import (
     are_direct,
@@ -63,11 +62,10 @@ from srcgrad.interface.api.arguments import (
     using,
 )
 from srcgrad.interface.api.snapshots import check_apart, outside_of
-from srcgrad.interface.api.text_cache import stored_entry
+from srcgrad.interface.api.text_cache import RequestedDerivative, stored_entry
 from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
-    from srcgrad.derive.row_blocks import Blocks
     from srcgrad.module import Module
     from srcgrad.opencl.devices.device import Device
     from srcgrad.pipeline import DerivedText
@@ -205,22 +203,6 @@ class ExecutedText:
         if self.written:
             check_apart(self.written, values, self.outside, list(signature.parameters))
         return self
-
-
-class RequestedDerivative(Protocol):
-    """A derivative, as far as its text and its pullback ask it; `interface.api.derivative` has the callable."""
-
-    primal: Function
-    mode: str
-    wrt: tuple[str, ...]
-    single: bool
-    auxiliary: bool
-    autocast: str
-    target: Target
-    leading: LeadingAxes
-    blocks: Blocks | None
-
-    def mirror_arguments(self, found: object, values: Sequence[object], seeds: Sequence[object] = ()) -> Any: ...
 
 
 def execute(

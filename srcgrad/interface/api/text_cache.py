@@ -16,9 +16,9 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast  # what a derivative gives is arbitrary
 
 import numpy as np
 
@@ -33,8 +33,9 @@ from srcgrad.core.rules import generation
 from srcgrad.core.source_text import OURS, Origin, origin_of
 
 if TYPE_CHECKING:
-    from srcgrad.core.facts import Kind
-    from srcgrad.interface.api.execute import RequestedDerivative
+    from srcgrad.core.facts import Kind, LeadingAxes
+    from srcgrad.core.target import Target
+    from srcgrad.derive.row_blocks import Blocks
 
 CHOICE = "SRCGRAD_CACHE"  # 1 for the folder of the user, or a folder; nothing is kept where it is empty or 0
 LARGEST = 64 << 20  # bytes of all entries; those that were not used for the longest time go first
@@ -51,7 +52,7 @@ def chosen_folder() -> str | None:
 
 
 def default_folder() -> str:
-    """The folder of srcgrad among those that a user's programs keep things in."""
+    """The user's own."""
     own = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(own, "srcgrad")
 
@@ -192,7 +193,7 @@ def _of_user(origin: Origin) -> Origin:
         return origin
     first, *lines = (origin_of(origin.file, line) if line else None for line in (origin.first, *origin.lines))
     if first is None:
-        raise UnsureError("a text that comes from none of the user's")
+        raise UnsureError
     return Origin(first[0], first[1], first[2], tuple(one[2] if one and one[:2] == first[:2] else 0 for one in lines))
 
 
@@ -238,8 +239,6 @@ def _write(path: str, content: bytes) -> None:
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)
-    if fault(folder):
-        return
     beside = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -265,6 +264,22 @@ def is_known() -> bool:
     return generation() == 0 and not has_replaced()
 
 
+class RequestedDerivative(Protocol):
+    """A derivative, as far as its text and its pullback ask it; `interface.api.derivative` has the callable."""
+
+    primal: Function
+    mode: str
+    wrt: tuple[str, ...]
+    single: bool
+    auxiliary: bool
+    autocast: str
+    target: Target
+    leading: LeadingAxes
+    blocks: Blocks | None
+
+    def mirror_arguments(self, found: object, values: Sequence[object], seeds: Sequence[object] = ()) -> Any: ...
+
+
 def stored_entry(derivative: RequestedDerivative, kinds: dict[str, Kind], inline: bool) -> StoredEntry | None:
     """The entry for a text of a derivative; None where none is kept, or it may depend on more than is looked at."""
     folder = chosen_folder()
@@ -285,11 +300,11 @@ def _asked(derivative: RequestedDerivative) -> tuple[object, ...]:
     """All that decides on the text of a derivative, beside the kinds of its arguments."""
     primal = derivative.primal
     if derivative.target.name != "numpy" or derivative.blocks is not None:
-        raise UnsureError("another target")
+        raise UnsureError
     inner: object = primal
     if hasattr(type(primal), "as_function"):
         if type(primal).__name__ != "Derivative" or not is_library(type(primal).__module__):
-            raise UnsureError("a derivative of another kind")
+            raise UnsureError
         inner = _asked(cast("RequestedDerivative", primal))
     options = derivative.mode, derivative.wrt, derivative.single, derivative.auxiliary, derivative.autocast
     return *options, derivative.leading, inner
