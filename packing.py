@@ -115,12 +115,12 @@ def packed(directory: str, files: dict[str, bytes]) -> str:
         rows.append(f"{name},sha256={digest},{len(content)}\n")
     files[f"{INFO}/RECORD"] = "".join([*rows, f"{INFO}/RECORD,,\n"]).encode()
     wheel = f"{NAME}-{TAG}.whl"
-    with zipfile.ZipFile(Path(directory) / wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+    with zipfile.ZipFile(Path(directory) / wheel, "w") as file:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, time.gmtime(EARLIEST)[:6])
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            file.writestr(entry, content)
+            file.writestr(entry, content, compresslevel=9)  # an entry does not take that of the file
     return wheel
 
 

@@ -1,8 +1,7 @@
 """What a function reaches, described so that another process can tell whether all of it is the same there.
 
-Described are its code and its lines, defaults and closure, whatever its names mean, and of that the same again:
-functions that it calls, attributes of modules, classes with their methods, numbers. An object of a library is known by
-its name there. Equal descriptions mean equal texts; what cannot be described so raises UnsureError.
+Described are its code and lines, defaults and closure, whatever its names mean, and of that the same again. An object
+of a library is known by its name there. Equal descriptions mean equal texts.
 """
 
 from __future__ import annotations
@@ -192,7 +191,8 @@ class Fingerprint:
             texts = [one for one in inner.co_consts if isinstance(one, str) and len(one) < 100]  # `getattr(np, "sin")`
             self._names |= dict.fromkeys(part for one in texts for part in one.split("."))
             parts += [self._global(name, function) for name in _globals_of(inner)]
-            parts += [self._import(name, function) for name in _read(inner, "IMPORT_NAME")]
+            if _read(inner, "IMPORT_NAME"):
+                raise UnsureError
         try:
             declared = function.__annotations__
         except Exception:  # Python 3.14 runs them now
@@ -207,12 +207,6 @@ class Fingerprint:
                     raise UnsureError
                 return f"{name} {self._see(scope[name])}"
         return f"{name} unbound"
-
-    def _import(self, name: str, function: FunctionType) -> str:
-        if function.__globals__.get("__package__") or name not in sys.modules:
-            raise UnsureError
-        self._entries.append(entry(sys.modules, name))
-        return f"import {self._seen(*(sys.modules[part] for part in (name.partition('.')[0], name)))}"
 
     def _class(self, cls: type) -> str:
         self._classes.append(cls)
@@ -247,10 +241,6 @@ class Fingerprint:
         told = f"{cls.__module__}.{cls.__qualname__}"
         if cls.__name__ in _WRITTEN_IN_C or cls.__name__ in ("_DataclassParams", "TypeVar", "_SpecialForm"):
             return f"{told} {getattr(value, '__qualname__', None) or repr(value)}"
-        if cls.__name__ == "_tuplegetter":
-            return f"{told} {value.__reduce__()!r}"
-        if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, type):  # `object.__new__`
-            return f"{told} {value.__name__} {self._see(value.__self__)}"
         parts: Iterable[str] = ()
         if cls.__module__ in ("typing", "types", "_collections_abc"):
             parts = "__origin__", "__args__", "__metadata__"
@@ -279,7 +269,7 @@ def _array(value: np.ndarray | np.generic | np.dtype) -> str:
 
 @functools.cache
 def is_library(module: str) -> bool:
-    """Whether a module is NumPy's, SciPy's, srcgrad's, or one of Python's own; no file of a user that is called so."""
+    """Whether a module is a library's or Python's own; no file of a user that is called so."""
     root = module.partition(".")[0]
     if root in _PACKAGES:
         return True
@@ -288,14 +278,14 @@ def is_library(module: str) -> bool:
 
 
 def _is_constant(module: str, value: object) -> bool:
-    """Whether what a library holds is an object of its own, as `np.s_`, or a function without a name of its own."""
+    """Whether a library holds an object of its own, as `np.s_`, or a function without a name of its own."""
     own = type(value).__module__.partition(".")[0] == module.partition(".")[0]
     unnamed = isinstance(value, BuiltinFunctionType) and _name_in_library(value) is None  # `np.random.rand`
     return is_library(module) and (unnamed or (own and not isinstance(value, ModuleType | type(np.sum) | np.ufunc)))
 
 
 def _name_in_library(value: object) -> str | None:
-    """The name under which a library holds a function or class; None for all else, and for what stands elsewhere."""
+    """The name under which a library holds a function or class; None for all else."""
     kinds = (FunctionType, BuiltinFunctionType, type, np.ufunc, type(np.sum))
     if not isinstance(value, kinds):
         return None

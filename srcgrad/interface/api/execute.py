@@ -240,8 +240,7 @@ def execute_derivative(
     entry = stored_entry(derivative, kinds, inline) if not (explained or arrays) else None
     known = entry.read() if entry is not None else None
     if known is not None:
-        outside = tuple(outside_of(known.found)) if known.written else ()
-        return ExecutedText(known.function, known.text, known.seeds, known.stale, known.written, outside)
+        return ExecutedText(*known)
     module, main = _derived(derivative, kinds, inline, explained, arrays)
     text, found = module.text(main)
     given = given_to(derivative, kinds)
@@ -258,17 +257,15 @@ def execute_derivative(
     inner: ExecutedText | None = None  # which has copied what is written into
     if given is not derivative.primal:
         inner = vars(given)["__srcgrad_text__"]
-    if entry is not None and not (inner and inner.written):
-        entry.write(text, main.name, label_of(main), found, module.origins, seeds, written if inner is None else {})
+    if entry is not None and not (written or (inner and inner.written)):
+        entry.write(text, main.name, label_of(main), found, module.origins, seeds)
     if inner is None:
         return ExecutedText(function, text, seeds, changed, written, outside)
 
     def stale() -> bool:
         return changed() or given_to(derivative, kinds) is not given
 
-    return ExecutedText(
-        function, text, seeds, stale, inner.written, inner.outside
-    )  # it has copied what is written into
+    return ExecutedText(function, text, seeds, stale, inner.written, inner.outside)
 
 
 def _derived(

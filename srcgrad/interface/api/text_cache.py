@@ -1,8 +1,7 @@
 """Texts that are kept on disk from process to process, where SRCGRAD_CACHE says so.
 
-An entry is named by the fingerprint of the function, of all that it reaches, of what is asked, and of the versions of
-srcgrad, Python, NumPy and SciPy: whoever computes that name may run the text. What a text reads from outside is found
-where the fingerprint met it. In doubt nothing is read and nothing is written; a disk that fails is no error.
+An entry is named by the fingerprint of all that decides on the text. What a text reads from outside is found where the
+fingerprint met it. In doubt nothing is read or written; a disk that fails is no error.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast  # what a derivative gives
 import numpy as np
 
 from srcgrad.core import __version__
-from srcgrad.core.errors import PACKAGE, Place
+from srcgrad.core.errors import PACKAGE
 from srcgrad.core.files import load
 from srcgrad.core.fingerprint import Fingerprint, UnsureError, codes_in, is_library
 from srcgrad.core.identity import Function, record
@@ -48,13 +47,10 @@ def chosen_folder() -> str | None:
     asked = os.environ.get(CHOICE, "").strip()
     if asked.lower() in ("", "0", "no", "off", "false"):
         return None
-    return os.path.join(default_folder() if asked.lower() in ("1", "yes", "on", "true") else asked, "texts")
-
-
-def default_folder() -> str:
-    """The user's own."""
-    own = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(own, "srcgrad")
+    if asked.lower() in ("1", "yes", "on", "true"):
+        asked = os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "srcgrad")
+    found = os.path.expanduser(asked)
+    return None if found.startswith("~") else os.path.join(found, "texts")  # without a home
 
 
 def fault(folder: str) -> str:
@@ -71,7 +67,7 @@ def fault(folder: str) -> str:
 
 
 def _not_private(found: os.stat_result) -> str:
-    """Why what is there may be another's; Windows keeps each user's files apart by itself."""
+    """Why what is there may be another's; on Windows nothing tells."""
     if not hasattr(os, "geteuid"):
         return ""
     if found.st_uid != os.geteuid():
@@ -80,7 +76,7 @@ def _not_private(found: os.stat_result) -> str:
 
 
 def entries(folder: str) -> list[tuple[float, int, str]]:
-    """When each entry was last used, its bytes, and its file; the oldest first. Files of others are no entries."""
+    """When each entry was last used, its bytes, and its file; the oldest first."""
     found = []
     with contextlib.suppress(OSError), os.scandir(folder) as files:
         for file in files:
@@ -104,21 +100,12 @@ def _remove(path: str) -> bool:
     return True
 
 
-@record(frozen=True)
-class StoredText:
-    """What an entry gives: a function with its text, as `execute.ExecutedText` has them."""
-
-    function: Function
-    text: str
-    seeds: tuple[str, ...]
-    stale: Callable[[], bool]
-    written: dict[str, Place]
-    found: dict[str, object]
+Stored = tuple[Function, str, tuple[str, ...], Callable[[], bool]]  # what `execute.ExecutedText` begins with
 
 
 @record(frozen=True)
 class StoredEntry:
-    """The place of a text on disk, whether it is there or not, and what its function reaches."""
+    """The place of a text on disk, and what its function reaches."""
 
     path: str
     reached: Fingerprint
@@ -127,7 +114,7 @@ class StoredEntry:
     def _hash(self, body: str) -> str:
         return hashlib.sha256(f"{os.path.basename(self.path)} {body}".encode()).hexdigest()
 
-    def read(self) -> StoredText | None:
+    def read(self) -> Stored | None:
         """The text, executed; None where there is none, or not as it was written."""
         try:
             lines = _read(self.path)
@@ -142,10 +129,9 @@ class StoredEntry:
             }
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return None
-        function = load(held["text"], held["name"], held["label"], dict(found), origins=origins)
-        written = {name: Place(**place) for name, place in held["written"].items()}
+        function = load(held["text"], held["name"], held["label"], found, origins=origins)
         changed = join_dependencies([self.reached.dependencies(), _of_text(function)]).changed
-        return StoredText(function, held["text"], tuple(held["seeds"]), changed, written, found)
+        return function, held["text"], tuple(held["seeds"]), changed
 
     def write(
         self,
@@ -155,15 +141,10 @@ class StoredEntry:
         found: Mapping[str, object],
         origins: Mapping[str, Origin],
         seeds: tuple[str, ...],
-        written: Mapping[str, Place],
     ) -> None:
         """Keep a text, if all that it reads is known, and nothing has changed while it was made."""
         try:
-            if (
-                not is_known()
-                or self.again().digest != self.reached.digest
-                or any(one.call for one in written.values())
-            ):
+            if not is_known() or self.again().digest != self.reached.digest:
                 return
             files = {_file(one): place for place, one in reversed(list(enumerate(self.reached.objects)))}
             held = {
@@ -175,10 +156,6 @@ class StoredEntry:
                     key: [files[one.file], one.function, one.first, one.lines]
                     for key, one in ((key, _of_user(one)) for key, one in origins.items())
                 },
-                "written": {
-                    key: {part: getattr(one, part) for part in ("file", "line", "column", "text", "width", "library")}
-                    for key, one in written.items()
-                },
                 "text": text,
             }
             body = json.dumps(held)
@@ -188,7 +165,7 @@ class StoredEntry:
 
 
 def _of_user(origin: Origin) -> Origin:
-    """The same in the user's file, for a text that comes from another of ours: who reads it does not have that."""
+    """The same in the user's file: who reads it does not have the text from which that of a derivative comes."""
     if not origin.file.startswith(OURS):
         return origin
     first, *lines = (origin_of(origin.file, line) if line else None for line in (origin.first, *origin.lines))
@@ -221,7 +198,7 @@ def _asked_of(scope: Mapping[str, object], names: Mapping[str, None], seen: set[
 
 
 def _read(path: str) -> list[str]:
-    """The lines of an entry, which is marked as used; OSError or ValueError for a file that is not the user's own."""
+    """The lines of an entry, which is marked as used; OSError or ValueError for one of another user."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(file, "rb") as opened:
         known = os.fstat(file)
@@ -234,7 +211,7 @@ def _read(path: str) -> list[str]:
 
 
 def _write(path: str, content: bytes) -> None:
-    """Write an entry whole or not at all, and remove the oldest where there is too much."""
+    """Write an entry whole or not at all."""
     folder = os.path.dirname(path)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with contextlib.suppress(FileExistsError):
@@ -281,7 +258,7 @@ class RequestedDerivative(Protocol):
 
 
 def stored_entry(derivative: RequestedDerivative, kinds: dict[str, Kind], inline: bool) -> StoredEntry | None:
-    """The entry for a text of a derivative; None where none is kept, or it may depend on more than is looked at."""
+    """The entry for a text of a derivative; None where none is kept, or not all of it can be told."""
     folder = chosen_folder()
     if folder is None or fault(folder) or not is_known():
         return None
@@ -291,13 +268,13 @@ def stored_entry(derivative: RequestedDerivative, kinds: dict[str, Kind], inline
 
     try:
         reached = reach()
-    except (UnsureError, OSError, RuntimeError, AttributeError, TypeError, ValueError):  # objects of users may be odd
+    except (UnsureError, OSError, RuntimeError, AttributeError, TypeError, ValueError):  # of odd objects
         return None
     return StoredEntry(os.path.join(folder, f"{reached.digest}.json"), reached, reach)
 
 
 def _asked(derivative: RequestedDerivative) -> tuple[object, ...]:
-    """All that decides on the text of a derivative, beside the kinds of its arguments."""
+    """All that decides on a text, beside the kinds of arguments."""
     primal = derivative.primal
     if derivative.target.name != "numpy" or derivative.blocks is not None:
         raise UnsureError
@@ -317,7 +294,7 @@ def _versions() -> tuple[object, ...]:
 
 @functools.cache
 def _own_files() -> str:
-    """The state of srcgrad's own files: where they are worked on, a version says nothing."""
+    """Srcgrad's own files: where they are worked on, a version says nothing."""
     told, todo = [], [str(PACKAGE)]
     while todo:
         with os.scandir(todo.pop()) as found:

@@ -180,8 +180,6 @@ def _cache(commands: Commands[argparse.ArgumentParser]) -> None:
         commands,
         "cache",
         "tell how many texts SRCGRAD_CACHE keeps on disk, or remove them",
-        "Print the folder in which texts are kept from process to process, how many there are, and their bytes. "
-        "SRCGRAD_CACHE chooses it: a folder, or 1 for the user's own; without it nothing is kept.",
     )
     cache.add_argument("action", nargs="?", choices=("clear",), help="remove all of them")
 

@@ -37,12 +37,6 @@ def made(c):
     return lambda x: np.sum(inner(x) * c + LAYER.act(x))
 
 
-def written(x):
-    y = np.zeros(3)
-    y[:] = x * x
-    return np.sum(y * X)
-
-
 def held(x, h):
     return np.sum(h(x))
 
@@ -60,7 +54,6 @@ DERIVATIVES = (
     lambda: srcgrad.jacobian(functools.partial(inner, p=3))(X),
     lambda: srcgrad.grad(lambda x: np.sum(LAYER.act(x)))(X),
     lambda: srcgrad.grad(lambda o, x: np.sum(o.act(x)), 1)(LAYER, X),
-    lambda: srcgrad.grad(written)(X),
     lambda: srcgrad.grad(held)(X, np.cosh),
     lambda: srcgrad.grad(lambda x: x * K)(3.0),
 )
