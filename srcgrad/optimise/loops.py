@@ -198,7 +198,7 @@ class _Halves:
         tail = self.forward[int(start) + 1 :]
         del self.forward[int(start) :]
         facts.origin.again_written.update(dict.fromkeys(statements([*loop.body, *tail])))
-        order = sorted(hoisted, key=lambda node: self.number.get(node, -1.0))
+        order = sorted(dict.fromkeys(hoisted), key=lambda node: self.number.get(node, -1.0))
         for node in order:
             if node in self.number:
                 self.take(node)
