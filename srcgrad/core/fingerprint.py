@@ -25,7 +25,7 @@ from srcgrad.core.namespace import MISSING, Code, Dependencies, Entry, entry, fu
 from srcgrad.core.source_text import BLOCKS, DERIVATIVES, SENT, is_installed, label_of, maker_of
 
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range)
-_WRITTEN_IN_C = ("member_descriptor", "getset_descriptor", "wrapper_descriptor", "method_descriptor")
+_TOLD = ["member_descriptor", "getset_descriptor", "_DataclassParams", "TypeVar", "_SpecialForm", "_tuplegetter"]
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 _OF_PYTHON = object.__basicsize__ + 16  # bytes of an object of a class that is written in Python
 _MANY = 1 << 14  # objects: of more it takes longer to look than to make a text
@@ -54,14 +54,7 @@ class UnsureError(Exception):
 
 
 class Fingerprint:
-    """The description of some objects and of all that they reach; `objects` are these, in the same order.
-
-    >>> def made(k):
-    ...     return lambda x: np.sin(k * x)
-    >>> one, same, other = (Fingerprint(made(k)).digest for k in (2.0, 2.0, 3.0))
-    >>> one == same, one == other
-    (True, False)
-    """
+    """The description of some objects and of all that they reach; `objects` are these, in the same order."""
 
     def __init__(self, *roots: object) -> None:
         self.objects: list[object] = []
@@ -239,8 +232,10 @@ class Fingerprint:
     def _object_of_library(self, value: object) -> str:
         cls = type(value)
         told = f"{cls.__module__}.{cls.__qualname__}"
-        if cls.__name__ in _WRITTEN_IN_C or cls.__name__ in ("_DataclassParams", "TypeVar", "_SpecialForm"):
+        if cls.__name__ in _TOLD:
             return f"{told} {getattr(value, '__qualname__', None) or repr(value)}"
+        if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, type):  # `tuple.__new__`
+            return f"{value.__name__} {self._see(value.__self__)}"
         parts: Iterable[str] = ()
         if cls.__module__ in ("typing", "types", "_collections_abc"):
             parts = "__origin__", "__args__", "__metadata__"

@@ -45,9 +45,9 @@ _ABANDONED = 3600.0  # seconds after which a file that nobody has finished is re
 def chosen_folder() -> str | None:
     """Where texts are kept; None where nobody asked for it."""
     asked = os.environ.get(CHOICE, "").strip()
-    if asked.lower() in ("", "0", "no", "off", "false"):
+    if asked in ("", "0"):
         return None
-    if asked.lower() in ("1", "yes", "on", "true"):
+    if asked == "1":
         asked = os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "srcgrad")
     found = os.path.expanduser(asked)
     return None if found.startswith("~") else os.path.join(found, "texts")  # without a home

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import os
 import subprocess
@@ -16,6 +17,7 @@ from srcgrad.interface.cli import main
 
 K = 2.0
 TABLE = [np.sin, np.exp]
+PAIR = collections.namedtuple("PAIR", "a b")
 X = np.arange(1.0, 4.0)
 
 
@@ -56,6 +58,7 @@ DERIVATIVES = (
     lambda: srcgrad.grad(lambda o, x: np.sum(o.act(x)), 1)(LAYER, X),
     lambda: srcgrad.grad(held)(X, np.cosh),
     lambda: srcgrad.grad(lambda x: x * K)(3.0),
+    lambda: srcgrad.grad(lambda p: p.a * p.b**2)(PAIR(2.0, 3.0)),
 )
 
 
