@@ -253,8 +253,9 @@ def _check(node: Node, facts: Facts) -> None:
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
         for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
             _check_target(target, node, facts)
-    if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _UNSEEN and _is_unseen(node.func.id, facts):
-        what = f"`{node.func.id}` is not accepted: what it reads cannot be seen"
+    called = getattr(node.func, "id", "") if isinstance(node, gast.Call) else ""
+    if called in _UNSEEN and not (called == "dir" and node.args) and _is_unseen(called, facts):
+        what = f"`{called}` is not accepted: what it reads cannot be seen"
         raise facts.refuse(node, "E5005", what, "write the expression itself, or name the variable")
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Yield | gast.YieldFrom):
         raise _refusal(facts, node.value)
@@ -272,7 +273,7 @@ def _is_shape(node: Node, facts: Facts) -> bool:
     return isinstance(node, gast.Attribute) and node.attr == "shape"
 
 
-_UNSEEN = {"eval": eval, "exec": exec, "locals": locals, "vars": vars}
+_UNSEEN = {"eval": eval, "exec": exec, "locals": locals, "vars": vars, "globals": globals, "dir": dir}
 
 
 def _is_unseen(name: str, facts: Facts) -> bool:

@@ -1306,6 +1306,11 @@ def dicts_of_pairs(xs):
     return total * values["a"] + sum(a * b for a, b in list(zip(xs, xs[1:])))
 
 
+@ordinary([0.9, -0.3])
+def by_the_name_of_its_module(xs):
+    return xs[0] ** 2 * xs[1] if "everyday" in __name__ else xs[0] ** 3
+
+
 # What is refused as yet, with the code.
 REFUSED = {
     "vectorised": "E5008", "overload_by_isinstance_of_a_list": "E5005", "match_on_classes": "E5005",

@@ -120,6 +120,11 @@ def variables_of_scopes(function: Node, facts: Facts) -> None:
         for one in [s for s in statements(function.body) if mentions(s, "globals")]:
             rewrite(one, partial(_as_global, facts=facts))
             facts.origin.foreign[one] = None
+    module = facts.namespace.lookup("__name__")
+    if module is not None and isinstance(module.object, str) and "__name__" not in facts.names.local:
+        for one in [s for s in statements(function.body) if mentions(s, "__name__")]:
+            rewrite(one, lambda n: at(literal_node(module.object), n) if getattr(n, "id", "") == "__name__" else n)
+            facts.origin.foreign[one] = None
     declared = dict.fromkeys(one for n in nodes if isinstance(n, gast.Global) for one in n.names)
     stored = {n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     own = {one: facts.names.fresh(one) for one in declared if one in stored}
