@@ -121,7 +121,7 @@ def packed(directory: str, files: dict[str, bytes]) -> str:
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
-    """A zip file of 1980. Which length of its blocks zlib does best with differs from file to file: the best is taken."""
+    """A zip file of 1980. With which length of blocks zlib does best differs from file to file: the best is taken."""
     whole, directory = b"", b""
     for name, content in files.items():
         data = min((deflated(content, memory) for memory in (8, 6, 5)), key=len)
