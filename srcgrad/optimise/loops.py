@@ -148,9 +148,11 @@ class _Halves:
             insort(self.readers.setdefault(one, []), number)
         for one in self.touched.stored(node):
             insort(self.binders.setdefault(one, []), number)
-        if number > self.middle:
-            for spelled in _headers(node):
-                insort(self.loops.setdefault(spelled, []), number)
+        self._note_header(node)
+
+    def _note_header(self, node: Node) -> None:
+        for spelled in _headers(node) if self.number[node] > self.middle else ():
+            insort(self.loops.setdefault(spelled, []), self.number[node])
 
     def take(self, node: Node) -> float:
         """Forget a statement, which may have changed, and its place, which is given."""
@@ -204,6 +206,9 @@ class _Halves:
                 self.take(node)
         self.take(loop)
         self.middle = start - 1.0 + 1.0 / (len(order) + 2)
+        for node in tail:
+            if node in self.number:  # not one that has been taken
+                self._note_header(node)
         for place, node in enumerate(order):
             self.put(node, start - 1.0 + (place + 2) / (len(order) + 2))
         self.put(loop, start)
