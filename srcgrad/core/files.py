@@ -257,14 +257,18 @@ def _file_beside(path: Path) -> tuple[Path, int]:
     raise AssertionError("some number is free")
 
 
-def replace(place: Path, content: bytes) -> None:
-    """Write a file; two processes may do so at once, and a folder that cannot be written to is no error."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        import tempfile
+def replace(place: Path | str, content: bytes) -> None:
+    """Write a file; two processes may do so at once, and a disk that cannot be written to is no error."""
+    import tempfile
 
-        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
-            file.write(content)
-        os.replace(file.name, place)
-    except OSError:
-        pass
+    folder = os.path.dirname(place)
+    with contextlib.suppress(OSError):
+        os.makedirs(folder, 0o700, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".tmp", delete=False) as file:
+            try:
+                file.write(content)
+                file.close()
+                os.replace(file.name, place)
+            except BaseException:
+                os.unlink(file.name)
+                raise

@@ -196,7 +196,7 @@ class Fingerprint:
         for scope in (function.__globals__, vars(builtins)):
             self._entries.append(entry(scope, name))
             if name in scope:
-                if any(scope[name] is one for one in (eval, exec, globals, __import__)):
+                if any(scope[name] is one for one in (eval, exec, globals, dir, __import__)):
                     raise UnsureError
                 return f"{name} {self._see(scope[name])}"
         return f"{name} unbound"

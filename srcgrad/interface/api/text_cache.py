@@ -13,8 +13,6 @@ import json
 import os
 import stat
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast  # what a derivative gives is arbitrary
@@ -23,7 +21,7 @@ import numpy as np
 
 from srcgrad.core import __version__
 from srcgrad.core.errors import PACKAGE
-from srcgrad.core.files import load
+from srcgrad.core.files import load, replace
 from srcgrad.core.fingerprint import Fingerprint, UnsureError, codes_in, is_library
 from srcgrad.core.identity import Function, record
 from srcgrad.core.namespace import Dependencies, Entry, entry, join_dependencies
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 CHOICE = "SRCGRAD_CACHE"  # 1 for the folder of the user, or a folder; nothing is kept where it is empty or 0
 LARGEST = 64 << 20  # bytes of all entries; those that were not used for the longest time go first
 _OF_OTHERS = 0o077
-_ABANDONED = 3600.0  # seconds after which a file that nobody has finished is removed
 
 
 def chosen_folder() -> str | None:
@@ -159,7 +156,8 @@ class StoredEntry:
                 "text": text,
             }
             body = json.dumps(held)
-            _write(self.path, f"{self._hash(body)}\n{body}\n".encode())
+            replace(self.path, f"{self._hash(body)}\n{body}\n".encode())
+            _make_room(os.path.dirname(self.path))
         except (OSError, UnsureError, KeyError, RuntimeError, ValueError):
             return
 
@@ -210,29 +208,12 @@ def _read(path: str) -> list[str]:
     return lines
 
 
-def _write(path: str, content: bytes) -> None:
-    """Write an entry whole or not at all."""
-    folder = os.path.dirname(path)
-    os.makedirs(os.path.dirname(folder), exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
-    beside = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-        os.replace(beside, path)
-    except BaseException:
-        _remove(beside)
-        raise
-    _make_room(folder)
-
-
 def _make_room(folder: str) -> None:
     known = entries(folder)
-    left, now = sum(size for _, size, _ in known), time.time()
+    left = sum(size for _, size, _ in known)
     bound = LARGEST * 3 // 4 if left > LARGEST else LARGEST
-    for used, size, path in known:
-        if now - used > _ABANDONED if path.endswith(".tmp") else left > bound:
+    for _, size, path in known:
+        if left > bound:
             left -= size * _remove(path)
 
 
