@@ -54,6 +54,7 @@ from srcgrad.core.visitor import replace as put
 from srcgrad.frontend.resolve import CallPlace, bind, binding_of, is_over_rows, operation_of, place_in_text
 from srcgrad.runtime import add_at, max_or_least, min_or_most, scatter
 from srcgrad.runtime.hooks import stop_gradient
+from srcgrad.runtime.reductions import groups_below
 
 IN_BLOCK = " rows"  # behind the name of an argument: its part in a block
 FIRST = " first"  # the number, among all rows, of the first of a block
@@ -989,6 +990,7 @@ HANDLERS: dict[object, Handler] = {
     np.matmul: _product, np.dot: _dot, np.vdot: _form_of_vdot, np.transpose: _form_of_moved,
     np.swapaxes: _form_of_moved, np.moveaxis: _form_of_moved, np.expand_dims: _form_of_moved,
     np.stack: _form_of_stack, np.concatenate: _form_of_stack, np.outer: _form_of_outer, np.einsum: _einsum,
+    groups_below: _form_of_first,
     np.copy: _form_of_first, np.reshape: _form_of_reshape, max_or_least: _reduction(""), min_or_most: _reduction(""),
     stop_gradient: _form_of_peak, np.squeeze: _form_of_squeeze,
     np.ndarray.astype: _form_of_first, np.zeros_like: _form_of_first, np.ones_like: _form_of_first,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any  # arrays of any floating type; an axis is an int, or None for all elements in their order
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def recurrence(g: Any, a: Any, axis: Any) -> Any:
@@ -383,6 +384,20 @@ def _bins(a: Any, edges: Any) -> tuple[Any, Any]:
     """Which elements are in some bin, and in which; the last bin holds its right edge."""
     inside = (a >= edges[0]) & (a <= edges[-1])
     return inside, np.minimum(np.searchsorted(edges, a, side="right") - 1, len(edges) - 2)
+
+
+def groups_below(a: NDArray[np.integer], count: int) -> NDArray[np.integer]:
+    """The labels of groups themselves, where there is a group for each; blocks of rows cannot tell how many there are.
+
+    >>> groups_below(np.array([0, 3]), 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: E5029 not a sum over rows: a label is not one of 3 groups, 0 to 2; give a larger `minlength`
+    """
+    if a.size and not 0 <= np.min(a) <= np.max(a) < count:
+        what = f"a label is not one of {count} groups, 0 to {count - 1}"
+        raise ValueError(f"E5029 not a sum over rows: {what}; give a larger `minlength`")
+    return a
 
 
 def binned(weights: Any, a: Any, edges: Any) -> Any:

@@ -13,6 +13,7 @@ from srcgrad.runtime.layout import add_at
 from srcgrad.runtime.reductions import (
     binned,
     fraction,
+    groups_below,
     merge_axes,
     of_bins,
     quantile_place,
@@ -24,6 +25,7 @@ from srcgrad.runtime.singular import root
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 
 constants([quantile_slope, quantile_type])
+constants([groups_below], result="argument")
 
 FORMS = (
     ("{name}(x, {half})", (5,)),
@@ -371,4 +373,5 @@ def nanmean(a, axis=None, *, keepdims=False):
 
 @declare_total(np.bincount)
 def bincount_of_rows(x, weights=1.0, minlength=0):
-    return add_at(np.zeros(minlength), np.where(x < 0, minlength, x), weights)  # which is out of bounds
+    empty = np.zeros(minlength)
+    return add_at(empty, groups_below(x, minlength), weights)
