@@ -584,6 +584,8 @@ def _without_sums_between(program: Program, facts: Facts) -> bool:
     for position, node in enumerate(nodes):
         for call in calls[position]:
             parts = _arithmetic_operands(made.get(getattr(call.args[1], "id", ""), call.args[1]), facts)
+            if function_called(call, facts) is not runtime.sum_to:
+                continue  # `fit_to(g, a + b)` stretches what is narrower
             if not parts or not _may_stay_wide(call.args, parts, facts):
                 continue
             last = position

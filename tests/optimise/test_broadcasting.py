@@ -95,3 +95,31 @@ def test_gradients(function: Any, arguments: tuple[Any, ...], n: int, trips: int
 )
 def test_records(function: Any, wrt: tuple[str, ...], kept: str) -> None:
     assert f"kept.append({kept})" in srcgrad.source(function, wrt=wrt)
+
+
+def narrower(a, b, w, c):
+    return np.sum((a[:, None] + w * b) * c)
+
+
+def narrower_twice(a, b, w, c):
+    t = a[:, None] + w * b
+    return np.sum(t[:, :1] * c) + np.sum(t * c * w)
+
+
+@pytest.mark.parametrize("function", [narrower, narrower_twice])
+@pytest.mark.parametrize("wrt", [("a",), ("b",), ("a", "b", "w"), ("a", "b", "w", "c")])
+def test_adjoints_that_are_narrower_than_sums(function: Any, wrt: tuple[str, ...]) -> None:
+    """`(y_bar * c)` has one column, and the sum that it belongs to four: it is stretched before it is added up."""
+    arguments = (
+        np.array([0.7, 1.3, 0.4, 0.9]),
+        np.array([0.3, -0.5, 0.8, 1.1]),
+        0.6,
+        np.array([[0.5], [1.5], [-0.7], [0.2]]),
+    )
+    one = wrt if len(wrt) > 1 else wrt[0]
+    check_grads(function, arguments, wrt=one, order=1)
+    scope: dict[str, Any] = {}
+    exec(srcgrad.source(function, wrt=one), scope)
+    found, right = scope[f"{function.__name__}_grad"](*arguments), srcgrad.grad(function, wrt=one)(*arguments)
+    pairs = zip(found, right, strict=True) if len(wrt) > 1 else [(found, right)]
+    assert all(np.allclose(x, y) for x, y in pairs)
