@@ -398,9 +398,17 @@ def _header_spans(facts: Facts) -> Spans:
 def cited_line(node: Node, facts: Facts) -> str:
     """The comment that cites the user's line of a statement; empty where there is none."""
     line, spans = getattr(node, "lineno", None), _spans(facts)
-    return f"# line {line}: {_user_text(line, spans[line], facts)}" if line in spans else ""
+    return _citation(line, spans[line], facts) if line in spans else ""
 
 
+def _citation(line: int, last: int, facts: Facts) -> str:
+    """The comment that cites lines; those of a rule of srcgrad's have no number, which means nothing to its users."""
+    function = getattr(facts.namespace, "function", None)
+    place = "" if str(getattr(function, "__module__", "")).startswith(OF_RULES) else f"line {line}: "
+    return f"# {place}{_user_text(line, last, facts)}"
+
+
+OF_RULES = "srcgrad.templates."
 Spans = dict[int, int]  # the last line of a statement, by the first
 Cited = tuple[int, ...]  # the lines of one group, that of its statements last
 
@@ -418,7 +426,7 @@ class _UserLines:
         """The comments that cite some lines above a statement."""
         self.seen.update(dict.fromkeys(lines))
         ends = {line: self.spans[line] if line in self.spans else self.heads[line] for line in lines}
-        made = {line: remark(Comment(f"# line {line}: {_user_text(line, ends[line], self.facts)}")) for line in lines}
+        made = {line: remark(Comment(_citation(line, ends[line], self.facts))) for line in lines}
         for line, comment in made.items():
             at(comment, node).lineno = line  # reports show each beside its own
         return list(made.values())

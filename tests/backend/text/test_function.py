@@ -97,3 +97,14 @@ def test_lines_in_a_match_and_lines_joined() -> None:
     text = srcgrad.source(f, wrt="x")
     assert f"# line {first + 3}: y = x * x * 3.0" in text
     assert f"# line {first + 6}: return y * y" in text
+
+
+def test_lines_of_rules_have_no_numbers():
+    """A line of a rule that is written out is cited without its number in a file of srcgrad's."""
+
+    def f(x):
+        return np.sum(np.cumsum(x, dtype=float) ** 2)
+
+    text = srcgrad.source(f)
+    assert "        # return np.cumsum(np.asarray(a, dtype), axis=axis)\n" in text
+    assert f"    # line {f.__code__.co_firstlineno + 1}: return np.sum(np.cumsum(x, dtype=float) ** 2)\n" in text
