@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import gast
+import numpy as np
 import pytest
 
 import srcgrad
@@ -99,10 +100,10 @@ def test_lines_in_a_match_and_lines_joined() -> None:
     assert f"# line {first + 6}: return y * y" in text
 
 
-def test_lines_of_rules_have_no_numbers():
+def test_lines_of_rules_have_no_numbers() -> None:
     """A line of a rule that is written out is cited without its number in a file of srcgrad's."""
 
-    def f(x):
+    def f(x):  # type: ignore[no-untyped-def]
         return np.sum(np.cumsum(x, dtype=float) ** 2)
 
     text = srcgrad.source(f)
