@@ -71,6 +71,7 @@ from srcgrad.core.trees import (
 from srcgrad.frontend.calls.derivatives_in_body import ClosedFunction
 from srcgrad.frontend.calls.inline_call import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.calls.side_effects import Change
+from srcgrad.frontend.desugar.containers_by_key import containers_by_key
 from srcgrad.frontend.desugar.objects_by_key import objects_by_key
 from srcgrad.frontend.functions_with_rules import passed_on, primal_of
 from srcgrad.frontend.kinds_of_values import is_replaced
@@ -635,15 +636,18 @@ class Module:
         self.sources[_identity(function)] = function, replace(source, tree=tree, respelled=True), namespace
         self.packed = _identity(function)
 
-    def key_objects(self, function: object, kinds: dict[str, Kind]) -> None:
-        """Let the objects that the function to differentiate makes be keys of tables; E5005 where that cannot be.
+    def key_objects(self, function: object, kinds: dict[str, Kind], containers: bool) -> None:
+        """Let what objects the function makes be keys of tables, perhaps `containers` as well; E5005 if it cannot be.
 
         None of them comes from outside: no argument is an object, or holds one.
         """
         source, namespace = self.source(function)
         if source.is_generated or not isinstance(function, FunctionType) or any(map(_may_hold, kinds.values())):
             raise DifferentiationError("E5005", "no object of the function's own", "")
-        self.sources[_identity(function)] = function, *objects_by_key(source, namespace, self)
+        source, around = objects_by_key(source, namespace, self, containers)
+        if containers:
+            source = replace(source, tree=containers_by_key(source.tree, around))
+        self.sources[_identity(function)] = function, source, around
 
     def is_packed(self, function: object) -> bool:
         """Whether `*args` of a function are a tuple here."""

@@ -67,20 +67,23 @@ from srcgrad.frontend.resolve import binding_in, trusted_constant
 _OTHERS = (np.ndarray, float, list, dict, str, set, tuple)  # whose attributes may be meant where nothing tells
 
 
-def objects_by_key(source: Source, namespace: Namespace, module: Held) -> tuple[Source, Overlay]:
-    """The function with its objects as keys; E5005 where they cannot be told.
+def objects_by_key(
+    source: Source, namespace: Namespace, module: Held, containers: bool = False
+) -> tuple[Source, Overlay]:
+    """The function with its objects as keys, and `containers` as well; E5005 where they cannot be told.
 
     >>> class Body:
     ...     def __init__(self, v):
     ...         self.v = v
     """
-    work = ObjectsByKey(source, namespace, module)
+    work = ObjectsByKey(source, namespace, module, containers)
     tree = work.spelled()
     return replace(source, tree=tree, respelled=True), work.around
 
 
 Held = Any  # a function, or what a class or a module holds
 Way = tuple[list[type], Held, list[Node]]  # classes, what they have written, and what that gets first
+Marks = dict[Node, Held]
 Given = tuple[Sequence[Node], Sequence[Node]]  # the arguments of a call
 
 
@@ -96,13 +99,77 @@ class Scope:
     given: frozenset[str] = frozenset()  # parameters
 
 
+class Ordered:
+    """What makes keys of a function's values: it gives names to calls that change something, in their order."""
+
+    names: Names
+    marked: dict[Node, Held]  # calls that change something, in their order
+
+    def _refusal(self, why: str) -> DifferentiationError:
+        return DifferentiationError("E5005", f"objects are not made keys: {why}", "")
+
+    def in_order(self, made: Node, node: Node, before: Block) -> Node:
+        """An expression of a statement; marked calls stand before it, and what they may change."""
+        calls = [one for one in self.marked if any(n is one for n in walk(made))]
+        alone = isinstance(node, gast.Expr | gast.Assign | gast.Return)
+        if alone and made in calls and self.marked[made] is None:
+            calls.remove(made)
+        marks, self.marked = self.marked, {}
+        if not calls:
+            return made
+        whole = (target(node) or "") if isinstance(node, gast.Assign) and made in calls else ""
+        whole = "" if any(one.id == whole for one in find_nodes(made, gast.Name)) else whole
+        return self._name_calls(made, calls, (made, whole), before, marks)
+
+    def _name_calls(self, part: Node, calls: Block, whole: tuple[Node, str], before: Block, marks: Marks) -> Node:
+        named = partial(self._name_value, whole=whole, before=before, marks=marks)
+        return name_in_order(part, calls, named, self._refusal("a change in a part that is not always computed"))
+
+    def _name_value(self, value: Node, whole: tuple[Node, str], before: Block, marks: Marks) -> Node:
+        """A name for a value: that to which its statement binds it, if it is all of it and makes an object."""
+        make = marks.get(value)
+        if make is not None:
+            return at(name(make(value, before, spelled=whole[1] if value is whole[0] else "")), value)
+        called = getattr(getattr(value, "func", None), "id", "")
+        spelled = self.names.fresh(f"{called}_value" if called else "t")
+        before.append(at(gast.Assign([at(name(spelled, gast.Store()), value)], value, None), value))
+        return at(name(spelled), value)
+
+    def loop(
+        self, made: Node, before: Block, spelled: str, marks: Marks, add: Callable[[Node], Node] | None = None
+    ) -> str:
+        """A comprehension as a loop that fills a list, or does what `add` says with each item."""
+        kept = spelled or self.names.fresh("values")
+        renamed: dict[str, Node | str] = {}
+        for one in [n for each in made.generators for n in find_nodes(each.target, gast.Name)]:
+            renamed[one.id] = self.names.numbered_name(one.id)
+        for one in find_nodes(made, gast.Name):
+            one.id = str(renamed.get(one.id, one.id))
+        inner: Block = []
+        calls = [one for one in marks if any(n is one for n in walk(made.elt))]
+        if len(calls) < len(marks):
+            raise self._refusal("a change inside of a comprehension")
+        value = self._name_calls(made.elt, calls, (made, ""), inner, marks)
+        body: Block = [*inner, gast.Expr(add(value)) if add else statement(f"{kept}.append(value)", value=value)]
+        for each in reversed(made.generators):
+            for test in reversed(each.ifs):
+                body = [gast.If(test, body, [])]
+            body = [gast.For(each.target, each.iter, body, [], None)]
+        first = [] if add else [statement(f"{kept} = []")]
+        for new in *first, *body:
+            placed(new, made)
+        before += [*first, *body]
+        return kept
+
+
 @record
-class ObjectsByKey:
+class ObjectsByKey(Ordered):
     """The classes of which a function, or one that it calls, makes objects, and what is made of them."""
 
     source: Source
     namespace: Namespace
     module: Held
+    containers: bool = False  # whether those that they hold may change
     classes: dict[type, None] = field(default_factory=dict)
     found: dict[Held, tuple[Source, Namespace]] = field(default_factory=dict)  # functions with texts that are called
     owners: dict[Held, type] = field(default_factory=dict)  # of methods
@@ -112,18 +179,22 @@ class ObjectsByKey:
     waiting: list[Held] = field(default_factory=list)
     touching: dict[Held, bool] = field(default_factory=dict)  # whether functions ask for what objects have
     effects: dict[Held, frozenset[str]] = field(default_factory=dict)  # attributes that functions bind
-    marked: dict[Node, Held] = field(default_factory=dict)  # calls that change something, in their order
+    names: Names = field(default_factory=Names)
+    marked: dict[Node, Held] = field(default_factory=dict)
 
     def spelled(self) -> Node:
         """The function, with tables and nested functions at its head."""
         tree = copy(self.source.tree)
         self._find(tree, self.namespace)
-        if not self.classes or getattr(self.namespace.lookup("object"), "object", None) is not object:
+        if (
+            not (self.classes or self.containers)
+            or getattr(self.namespace.lookup("object"), "object", None) is not object
+        ):
             raise self._refusal("no object is made")
         self._note_stored()
         self.names = Names({n.id for one in self._trees(tree) for n in find_nodes(one, gast.Name)} | {"object"})
         self.around = Overlay(self.namespace)
-        scope = Scope(self.namespace, own_names(tree), given=frozenset(a.id for a in find_nodes(tree.args, gast.Name)))
+        scope = Scope(self.namespace, _local(tree), given=frozenset(a.id for a in find_nodes(tree.args, gast.Name)))
         self.root = scope
         self._note_objects(tree.body, scope)
         tree.body = self._block(tree.body, scope)
@@ -140,14 +211,11 @@ class ObjectsByKey:
     def _trees(self, tree: Node) -> list[Node]:
         return [tree, *(source.tree for source, _ in self.found.values())]
 
-    def _refusal(self, why: str) -> DifferentiationError:
-        return DifferentiationError("E5005", f"objects are not made keys: {why}", "")
-
     # What is there
 
     def _find(self, tree: Node, namespace: Namespace) -> None:
         """Note the classes of which a text makes objects, and the functions that it calls."""
-        local = own_names(tree)
+        local = _local(tree)
         for call in [n for s in tree.body for n in find_nodes(s, gast.Call)]:
             meant = _meaning(call.func, namespace, local)
             if isinstance(meant, type) and _is_own(meant):
@@ -234,11 +302,7 @@ class ObjectsByKey:
         """A function of a module, or a method, as one that stands in the function."""
         source, namespace = self.found[function]
         tree = copy(source.tree)
-        if not isinstance(tree, gast.FunctionDef) or any(
-            isinstance(n, gast.Nonlocal | gast.Global | gast.Yield | gast.YieldFrom | gast.FunctionDef)
-            for s in tree.body
-            for n in walk(s)
-        ):
+        if not isinstance(tree, gast.FunctionDef) or any(isinstance(n, _APART) for s in tree.body for n in walk(s)):
             raise self._refusal(f"`{source.name}` does what is not followed")
         owner = self.owners.get(function)
         if tree.decorator_list and not _is_spelled(function, owner):
@@ -347,7 +411,12 @@ class ObjectsByKey:
 
     def _statement(self, node: Node, scope: Scope) -> Block:
         if isinstance(node, gast.FunctionDef):
+            if not self.classes:
+                return [node]
             raise self._refusal("a function inside of it")
+        if isinstance(node, gast.Delete) and self.containers:
+            node.targets = [_rebuilt(one, lambda part: self._expression(part, scope)) for one in node.targets]
+            return [node]
         if isinstance(node, gast.With | gast.Try | gast.ClassDef | gast.Delete) or type(node).__name__ == "Match":
             raise self._refusal("a statement that is not followed")
         for which in BLOCKS:
@@ -385,6 +454,8 @@ class ObjectsByKey:
 
     def _result(self, value: Node, before: Block, scope: Scope) -> Node:
         """A result that holds no object: what may be one is looked at."""
+        if not self.classes:
+            return value
         if isinstance(value, gast.Tuple | gast.List):
             value.elts = [self._result(one, before, scope) for one in value.elts]
             return value
@@ -466,30 +537,9 @@ class ObjectsByKey:
     # Expressions
 
     def _in_order(self, part: Node, node: Node, before: Block, scope: Scope) -> Node:
-        """An expression in terms of tables; calls that change objects stand before it, and what they may change."""
+        """An expression in terms of tables, in the order of its calls."""
         self.marked = {}
-        made = self._expression(part, scope)
-        calls = [one for one in self.marked if any(n is one for n in walk(made))]
-        alone = isinstance(node, gast.Expr) and made in calls and self.marked[made] is None
-        if alone or (isinstance(node, gast.Assign | gast.Return) and made in calls and self.marked[made] is None):
-            calls.remove(made)
-        marks, self.marked = self.marked, {}
-        if not calls:
-            return made
-        whole = (target(node) or "") if isinstance(node, gast.Assign) and made in calls else ""
-        whole = "" if any(one.id == whole for one in find_nodes(made, gast.Name)) else whole
-        named = partial(self._name_value, whole=(made, whole), before=before, marks=marks)
-        return name_in_order(made, calls, named, self._refusal("a change in a part that is not always computed"))
-
-    def _name_value(self, value: Node, whole: tuple[Node, str], before: Block, marks: dict[Node, Held]) -> Node:
-        """A name for a value: that to which its statement binds it, if it is all of it and makes an object."""
-        make = marks.get(value)
-        if make is not None:
-            return at(name(make(value, before, spelled=whole[1] if value is whole[0] else "")), value)
-        called = getattr(getattr(value, "func", None), "id", "")
-        spelled = self.names.fresh(f"{called}_value" if called else "t")
-        before.append(at(gast.Assign([at(name(spelled, gast.Store()), value)], value, None), value))
-        return at(name(spelled), value)
+        return self.in_order(self._expression(part, scope), node, before)
 
     def _expression(self, part: Node, scope: Scope) -> Node:
         if isinstance(part, gast.Lambda):
@@ -507,8 +557,8 @@ class ObjectsByKey:
             if len(self.marked) > len(marked):
                 if not isinstance(part, gast.ListComp):
                     raise self._refusal("a change inside of a comprehension")
-                inner = {one: make for one, make in self.marked.items() if one not in marked}
-                self.marked = {**marked, made: partial(self._loop, marks=inner)}
+                changing = {one: make for one, make in self.marked.items() if one not in marked}
+                self.marked = {**marked, made: partial(self.loop, marks=changing)}
             return made
         if isinstance(part, gast.Call):
             return at(self._call(part, scope), part)
@@ -528,7 +578,7 @@ class ObjectsByKey:
         return part
 
     def _parts(self, part: Node, scope: Scope) -> Node:
-        return _rebuilt_parts(part, lambda inner: self._expression(inner, scope))
+        return rebuilt_parts(part, lambda inner: self._expression(inner, scope))
 
     def _comprehension(self, part: Node, scope: Scope) -> Node:
         """A comprehension in terms of tables, but for its first iterable."""
@@ -539,31 +589,6 @@ class ObjectsByKey:
         made = self._parts(part, scope)
         made.generators[0].iter = kept
         return made
-
-    def _loop(self, made: Node, before: Block, spelled: str, marks: dict[Node, Held]) -> str:
-        """A comprehension as a loop."""
-        kept = spelled or self.names.fresh("values")
-        renamed: dict[str, Node | str] = {}
-        for one in [n for each in made.generators for n in find_nodes(each.target, gast.Name)]:
-            renamed[one.id] = self.names.numbered_name(one.id)
-        for one in find_nodes(made, gast.Name):
-            one.id = str(renamed.get(one.id, one.id))
-        inner: Block = []
-        calls = [one for one in marks if any(n is one for n in walk(made.elt))]
-        if len(calls) < len(marks):
-            raise self._refusal("a change inside of a comprehension")
-        named = partial(self._name_value, whole=(made, ""), before=inner, marks=marks)
-        value = name_in_order(made.elt, calls, named, self._refusal("a change in a part that is not always computed"))
-        body: Block = [*inner, statement(f"{kept}.append(value)", value=value)]
-        for each in reversed(made.generators):
-            for test in reversed(each.ifs):
-                body = [gast.If(test, body, [])]
-            body = [gast.For(each.target, each.iter, body, [], None)]
-        first = statement(f"{kept} = []")
-        for new in first, *body:
-            placed(new, made)
-        before += [first, *body]
-        return kept
 
     def _is_outside(self, part: Node, scope: Scope) -> bool:
         """Whether an attribute is of a module, a class or an object that is there already."""
@@ -620,10 +645,12 @@ class ObjectsByKey:
     def _call(self, call: Node, scope: Scope) -> Node:
         function = call.func
         meant = _meaning(function, scope.namespace, scope.local)
-        if any(isinstance(a, gast.Starred) for a in call.args) or any(w.arg is None for w in call.keywords):
+        starred = any(isinstance(a, gast.Starred) for a in call.args) and meant is not zip
+        if starred or any(w.arg is None for w in call.keywords):
             raise self._refusal("arguments that are unpacked")
-        compared = meant is sorted and not any(word.arg == "key" for word in call.keywords)
-        if compared or meant in (getattr, setattr, hasattr, vars, type, id, hash, dir, delattr, set, frozenset):
+        hashed = meant in (set, frozenset) and self.classes
+        compared = meant is sorted and self.classes and not any(word.arg == "key" for word in call.keywords)
+        if hashed or compared or meant in (getattr, setattr, hasattr, vars, type, id, hash, dir, delattr):
             raise self._refusal(f"`{gast.unparse(function)}` is called")
         if meant is isinstance:
             return self._instance(call, scope)
@@ -669,8 +696,14 @@ class ObjectsByKey:
             self.touching[function] = False  # a recursive call adds nothing
             source, namespace = self.found[function]
             scope = Scope(namespace, own_names(source.tree))
-            self.touching[function] = any(self._asks(n, scope) for s in source.tree.body for n in walk(s))
+            changes = self.containers and self._can_stand(source.tree)
+            self.touching[function] = changes or any(self._asks(n, scope) for s in source.tree.body for n in walk(s))
         return self.touching[function]
+
+    def _can_stand(self, tree: Node) -> bool:
+        """Whether a function may stand in another one as it is: containers that it is given are keys then."""
+        inner = [n for s in tree.body for n in walk(s) if isinstance(n, _APART)]
+        return isinstance(tree, gast.FunctionDef) and not inner and not tree.decorator_list
 
     def _asks(self, node: Node, scope: Scope) -> bool:
         """Whether an expression may make an object, or ask for what one has."""
@@ -716,8 +749,13 @@ class ObjectsByKey:
         return self._dispatch(scope, attribute_, self._expression(asked, scope), args, call.keywords)
 
     def _appended(self, call: Node, scope: Scope) -> Node | None:
-        """A list that an object holds, and that changes: its own way is left to the passes behind."""
-        raise self._refusal("what an object holds changes")
+        """A list that an object holds, and that changes."""
+        if not self.containers:
+            raise self._refusal("what an object holds changes")
+        call.args = self._arguments(call, scope)
+        call.func.value = self._expression(call.func.value, scope)
+        self.marked[call] = None
+        return call
 
     def _arguments(self, call: Node, scope: Scope) -> list[Node]:
         for word in call.keywords:
@@ -886,9 +924,16 @@ def _is_number(value: Node, scope: Scope) -> bool:
     return numeric or isinstance(value, gast.UnaryOp | gast.Constant | gast.Compare)
 
 
+_APART = gast.Nonlocal | gast.Global | gast.Yield | gast.YieldFrom | gast.FunctionDef
 _CLASS = "class"
 _SETTER = "set "
 _CHANGES = ("append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "sort", "reverse", "fill")
+
+
+def _local(tree: Node) -> frozenset[str]:
+    """The names of a function, and of those that stand in it."""
+    inner = [n for s in tree.body for n in find_nodes(s, gast.FunctionDef)]
+    return own_names(tree).union([f.name for f in inner], *map(all_given, inner))
 
 
 def _meaning(node: Node, namespace: Namespace, local: frozenset[str]) -> Held:
@@ -1008,10 +1053,10 @@ _PARTS = gast.keyword | gast.Starred | gast.Slice | gast.Tuple | gast.List  # wi
 
 def _rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
     """A target whose attributes are changed, and what its indices read."""
-    return _rebuilt_parts(node, change) if not isinstance(node, gast.Attribute) else change(node)
+    return rebuilt_parts(node, change) if not isinstance(node, gast.Attribute) else change(node)
 
 
-def _rebuilt_parts(node: Node, change: Callable[[Node], Node]) -> Node:
+def rebuilt_parts(node: Node, change: Callable[[Node], Node]) -> Node:
     """A node whose expressions are what `change` makes of them."""
-    rewrite_parts(node, lambda part: change(part) if isinstance(part, gast.expr) else _rebuilt_parts(part, change))
+    rewrite_parts(node, lambda part: change(part) if isinstance(part, gast.expr) else rebuilt_parts(part, change))
     return node

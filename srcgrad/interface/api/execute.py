@@ -7,6 +7,7 @@ and the text that stands for it does not.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -271,20 +272,22 @@ def execute_derivative(
 def _derived(
     derivative: RequestedDerivative, kinds: dict[str, Kind], inline: bool, explained: bool, arrays: bool
 ) -> tuple[Module, DerivedText]:
-    """A module and the derivative in it; objects that cannot be followed by their names are keys of tables."""
+    """A module and the derivative in it; what cannot be followed by its names is a key of tables."""
     module = module_of(derivative, inline)
     module.explained, module.arrays = explained, arrays
     try:
         return module, derivative_in_module(derivative, module, kinds)
     except DifferentiationError as error:
         refusal = error
-    keyed = module_of(derivative, inline)
-    keyed.explained, keyed.arrays = explained, arrays
-    try:
-        keyed.key_objects(given_to(derivative, kinds), kinds)
-        return keyed, derivative_in_module(derivative, keyed, kinds)
-    except (DifferentiationError, RecursionError):  # functions that call one another a thousand deep
-        raise refusal from None
+    for containers in (False, True):
+        keyed = module_of(derivative, inline)
+        keyed.explained, keyed.arrays = explained, arrays
+        with contextlib.suppress(
+            DifferentiationError, RecursionError
+        ):  # functions that call one another a thousand deep
+            keyed.key_objects(given_to(derivative, kinds), kinds, containers)
+            return keyed, derivative_in_module(derivative, keyed, kinds)
+    raise refusal
 
 
 def writes(facts: Facts, found: dict[str, object]) -> tuple[dict[str, Place], tuple[object, ...]]:

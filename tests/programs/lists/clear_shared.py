@@ -1,5 +1,5 @@
 # clear shared
-# expect: E5010
+# expect: right
 def f(x, c):
     a = [c, x[0]]
     b = a

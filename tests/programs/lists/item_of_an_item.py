@@ -1,5 +1,5 @@
 # item of an item
-# expect: E5010
+# expect: right
 def f(x, c):
     m = [[0.0] * 3 for _ in range(2)]
     m[0][1] = c

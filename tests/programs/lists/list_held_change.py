@@ -1,5 +1,5 @@
 # list held change
-# expect: E5010
+# expect: right
 def f(x, c):
     row = [c]
     rows = []

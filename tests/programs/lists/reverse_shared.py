@@ -1,5 +1,5 @@
 # reverse shared
-# expect: E5010
+# expect: right
 def f(x, c):
     row = [c, x[0]]
     rows = [row]

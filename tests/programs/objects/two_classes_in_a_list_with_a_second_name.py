@@ -1,5 +1,5 @@
 # two classes in a list with a second name
-# expect: E5005
+# expect: right
 class A:
     def __init__(self, v):
         self.v = v
