@@ -40,6 +40,11 @@ RIGHT = {
     "set": "seen, s = set(), 0.0\n    for i in [0, 1, 1, 2, 0]:\n        if i in seen:\n            continue\n        seen.add(i)\n        s += x[i] ** 2 * len(seen)\n    return s",
 }  # fmt: skip
 REFUSED = {
+    "a view": "d = {'a': x[0]}\n    e = {'d': d}\n    v = d.values()\n    e['d']['b'] = x[1]\n    return sum(v) ** 2",
+    "a map": "b = Box()\n    b.l.append(x[0])\n    l = b.l\n    m = map(lambda v: v**2, l)\n    b.l[0] = x[1]\n    return sum(m)",
+    "are all": "d = [[x[0]], []]\n    e = d[1]\n    d[0].append(x[1])\n    return sum(d[0]) if all(d) else sum(d[0]) ** 2 + len(e)",
+    "in others": "d = [[1.0], [2.0]]\n    d[0][0] = 2.0\n    return x[0] ** 2 if [2.0] in d else x[0]",
+    "repeated": "d = {'l': [x[0]]}\n    e = d['l']\n    e *= 2\n    return sum(d['l']) ** 2",
     "grows where it is gone over": "b = Box()\n    b.add(x[0])\n    for v in b.l:\n        if len(b.l) < 4:\n            b.l.append(v * x[1])\n    return sum(b.l)",
     "an iterator over what changes": "a = x * 1.0\n    b = a[:]\n    it = iter(a)\n    u = next(it)\n    b[1] = 7.0 * u\n    return u * next(it)",
     "an array in place": "b = Box()\n    y = x * 2\n    b.l.append(y)\n    b.l[0] += 1.0\n    return np.sum(y**2)",

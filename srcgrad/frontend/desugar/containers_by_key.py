@@ -52,6 +52,8 @@ _WAYS = {*_MADE.values()}
 _FAMILY = {"default": "dict", "ordered": "dict"}
 _ALWAYS = _WAYS - {"list", "dict"}  # are keys whether or not they have other names
 _SHALLOW = (list, tuple, sorted, reversed, enumerate, zip, max, min, map, filter, sum, any, all, len, iter, next)
+_LATE = (reversed, enumerate, zip, map, filter)  # read what they are given when they are asked
+_COMPARING = (sorted, max, min, any, all, sum, map, filter)  # ask what items are
 _EAGER = (range, list, sorted, tuple, set)
 _ZEROS: dict[Held, str] = {float: "0.0", int: "0", list: "list", dict: "dict"}
 _TABLES = ("item_of", "size_of", "entry_of", "keys_of", "most_of", "at_of")
@@ -183,6 +185,8 @@ class _ByKey(Ordered):
     tables: dict[str, str] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
     marked: Marks = field(default_factory=dict)
+    apart: dict[Node, Kind] = field(default_factory=dict)  # targets with parts, and the kinds that they take apart
+    at_once: set[Node] = field(default_factory=set)  # expressions whose items are read where they stand
 
     def spelled(self) -> Node:
         """The function with tables and helpers at its head."""
@@ -210,6 +214,11 @@ class _ByKey(Ordered):
             self._look(tree.body, "")
             known = {id(k.root()): k.root() for k in [*self.of_nodes.values(), *self.of_names.values()]}.values()
             before, now = now, (len(known), sum(len(k.ways) + len(k.parts) + k.changed + k.inside for k in known))
+        if any(self._tag(kind) for kind in self.apart.values()):
+            raise self._refusal("a container that is taken apart")
+        for n in walk(tree):
+            once = [n.iter] if isinstance(n, gast.For | gast.comprehension) else getattr(n, "comparators", [])
+            self.at_once |= {*once, *([n.value] if isinstance(n, gast.Starred) else [])}
         last, self.effects = None, {f.name: set() for f in inner}
         while last != self.effects:
             last, self.effects = self.effects, {f.name: self._changes(f.body, f.name) for f in inner}
@@ -287,6 +296,7 @@ class _ByKey(Ordered):
                 value = self._kind(node.value, scope)
                 for place in node.targets if isinstance(node, gast.Assign) else [node.target]:
                     self._bind(place, value, scope)
+                self.apart.pop(node.targets[0] if isinstance(node, gast.Assign) else node.target, None)
             elif isinstance(node, gast.AugAssign):
                 self._kind(node.value, scope)
                 own, item = self._kind(node.target, scope), isinstance(node.target, gast.Subscript)
@@ -318,6 +328,7 @@ class _ByKey(Ordered):
         if isinstance(place, gast.Name):
             meet(self._of_name(place.id, scope), value)
         elif isinstance(place, gast.Tuple | gast.List):
+            self.apart[place] = value
             for k, one in enumerate(place.elts):
                 if isinstance(one, gast.Starred):
                     rest = self.of_nodes.setdefault(one, Kind({"list"}))
@@ -580,6 +591,8 @@ class _ByKey(Ordered):
 
     def _augmented(self, node: Node, before: Block, scope: str) -> Block:
         place, tag = node.target, self._keyed(node.target)
+        if tag and not (tag in ("list", "deque") and isinstance(node.op, gast.Add)):
+            raise self._refusal("what a container is changed by")
         if tag and isinstance(place, gast.Name):
             given = self._in_order(node.value, self._shallow, node, before, scope)
             return [*before, placed(gast.Expr(self._calls(f"{tag}.extend", at(name(place.id), place), given)), node)]
@@ -709,7 +722,15 @@ class _ByKey(Ordered):
     def _in_order(self, part: Node, how: Callable[[Node, str], Node], node: Node, before: Block, scope: str) -> Node:
         """An expression in terms of tables; calls that change containers stand before it, in their order."""
         self.marked = {}
-        return self.in_order(how(part, scope), node, before)
+        made = how(part, scope)
+        changes = {one for one, make in self.marked.items() if make is None or "marks" in make.keywords}
+        wholes = [self.helpers["list.items"].name] if "list.items" in self.helpers else []
+        for n in walk(made) if changes else []:  # `l + [l.pop()]` reads `l` behind the change
+            parts = n.args if isinstance(n, gast.Call) else [n.left, n.right] if isinstance(n, gast.BinOp) else []
+            read = [k for k, one in enumerate(parts) if getattr(getattr(one, "func", None), "id", "") in wholes]
+            if any(n in changes for one in parts[read[0] + 1 :] for n in walk(one)) if read else False:
+                raise self._refusal("a change while a container is read")
+        return self.in_order(made, node, before)
 
     def _mark(self, call: Node, make: Held = None) -> Node:
         self.marked[call] = make
@@ -777,9 +798,11 @@ class _ByKey(Ordered):
         made = [self._ref(node.left, scope)]
         for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
             tag, held = self._keyed(right), self._ref(right, scope)
-            within = isinstance(op, gast.In | gast.NotIn)
-            if (tag == "iterator") or (
-                (tag or self._keyed(left)) and not within and not isinstance(op, gast.Is | gast.IsNot)
+            within, same = isinstance(op, gast.In | gast.NotIn), isinstance(op, gast.Is | gast.IsNot)
+            if (
+                (tag == "iterator")
+                or (not same and (self._holds(left, scope) or self._holds(right, scope)))
+                or ((tag or self._keyed(left)) and not within and not same)
             ):
                 raise self._refusal("containers are compared")
             if tag and within:
@@ -809,6 +832,8 @@ class _ByKey(Ordered):
             how = self._shallow if "list" in self._root(node).ways else self._deep
             node.left, node.right = how(node.left, scope), how(node.right, scope)
         elif hasattr(node, "generators"):
+            if isinstance(node, gast.GeneratorExp):
+                self._check_late(node)
             for each in node.generators:
                 each.iter = self._shallow(each.iter, scope)
                 each.ifs = [self._test(one, scope) for one in each.ifs]
@@ -876,6 +901,21 @@ class _ByKey(Ordered):
     def _call(self, call: Node, scope: str) -> Node:
         meant = self._meant(call.func, scope)
         asked = call.func.value if isinstance(call.func, gast.Attribute) and meant is None else None
+        home = str(getattr(meant, "__module__", "") or "").partition(".")[0]
+        known = meant is not iter and callable(meant) and (meant in _SHALLOW or meant in _MADE)
+        if known or home in ("numpy", "math") or getattr(call.func, "attr", "") in ("extend", "update", "join"):
+            self.at_once |= set(call.args)
+        if meant in _LATE:
+            self._check_late(call)
+        key = next((w.value for w in call.keywords if w.arg == "key"), None)
+        asks = key if key is not None else call.args[0] if meant in (map, filter) and call.args else None
+        compares = meant in _COMPARING or (asked and call.func.attr in ("index", "remove", "count", "sort"))
+        if (
+            compares
+            and not isinstance(asks, gast.Lambda)
+            and any(self._holds(one, scope) for one in [asked, *call.args])
+        ):
+            raise self._refusal("containers are compared")
         if self._keyed(asked):
             return self._method(call, scope)
         if isinstance(meant, type | type(iter)) and meant in _MADE and self._keyed(call):
@@ -888,7 +928,6 @@ class _ByKey(Ordered):
             return self._mark(self._calls(which, *[self._ref(one, scope) for one in call.args]))
         called = getattr(call.func, "id", "") in self.functions
         own = asked is not None and call.func.attr in _CHANGES
-        home = str(getattr(meant, "__module__", "") or "").partition(".")[0]
         reads = (
             rule_of(meant) is not None
             or meant in _SHALLOW
@@ -906,6 +945,21 @@ class _ByKey(Ordered):
         if asked is not None:
             call.func.value = self._ref(asked, scope)
         return self._mark(call) if called and self.effects[call.func.id] else call
+
+    def _check_late(self, node: Node) -> None:
+        """Refuse what reads a container later than where it stands."""
+        if node not in self.at_once and any(map(self._keyed, walk(node))):
+            raise self._refusal("what reads a container later")
+
+    def _holds(self, node: Node | None, scope: str) -> bool:
+        """Whether an expression gives containers that are keys."""
+        asked = node.func if isinstance(node, gast.Call) else None
+        if isinstance(asked, gast.Attribute) and asked.attr in ("values", "items"):
+            return self._holds(asked.value, scope)
+        if node is not None and asked is not None and self._meant(asked, scope) in (*_LATE[:3], iter):
+            return any(self._holds(one, scope) for one in node.args)
+        parts = list(self._root(node).parts.values())
+        return any(self._tag(one) or any(map(self._tag, one.root().parts.values())) for one in parts)
 
     def _new_container(self, call: Node, meant: Held, scope: str) -> Node:
         """`deque(l, 3)`, `defaultdict(list)`, `iter(l)`, `list(l)`: a new key."""
@@ -965,6 +1019,8 @@ class _ByKey(Ordered):
             args = [*args, *([gast.Dict([literal_node(w.arg) for w in call.keywords], values)] if values else [])]
         elif call.keywords or which == "update" or spelled not in _HEADS or (tag, which) == ("deque", "insert"):
             raise self._refusal(f"`{which}`")
+        if which in ("keys", "values", "items"):
+            self._check_late(call)
         for one in args:
             self.marked.pop(one, None) if which == "update" else None
         made = self._calls(spelled, held, *args)
