@@ -18,7 +18,7 @@ GPU ?= gpu
 # Tests of kernels that only CPUs are given.
 HOSTS := parts scattered
 
-.PHONY: array-api-tests editor help test installed quick texts wheel lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
+.PHONY: array-api-tests help test installed quick texts wheel lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -35,7 +35,6 @@ help:
 	@echo "make array-api-tests  the official tests of the array API, in ARRAY_API_TESTS=path, on device arrays"
 	@echo "make rules     all calls of all rules to second order in both modes: how many pass; far from their domains; with other kinds of arguments; with a wrong line; chains of each rule: how long deriving takes"
 	@echo "make texts     tests/texts.txt anew: the hashes of generated texts, which a test compares"
-	@echo "make editor    srcgrad/interface/explorer/static/editor.js.xz anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
 # Bytecode first, where Python is told to write none: hundreds of processes that tests start load it.
@@ -107,11 +106,6 @@ gpu: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m pytest tests/opencl $(HOSTS:%=--ignore=tests/opencl/test_%.py)
 	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m benchmarks.gpu
 	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m benchmarks.opencl
-
-# The explorer's editor: CodeMirror and editor/editor.js in one file, which is committed; needs node.
-editor:
-	cd editor && npm ci --no-audit --no-fund && npm run build
-	xz --lzma2=preset=9e,lc=2,pb=0,nice=273 --check=crc32 --stdout editor/build/editor.js > srcgrad/interface/explorer/static/editor.js.xz
 
 clean:
 	rm -rf $(VENV) site build

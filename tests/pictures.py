@@ -42,8 +42,8 @@ def pictures() -> None:
             page.mouse.move(900, 400)
             page.mouse.wheel(0, 330)
             page.wait_for_timeout(200)
-            box = page.locator("#editor .cm-line:has-text('heating = ')").bounding_box()
-            page.mouse.move(box["x"] + 150, box["y"] + 8)
+            box = page.locator("#editor .line:has-text('heating = ')").bounding_box()
+            page.mouse.move(box["x"] + 190, box["y"] + 8)
             page.screenshot(path=str(FOLDER / "explore.png"))
 
 

@@ -42,16 +42,25 @@ def check(seen: Seen, running: Explorer) -> None:
 
 
 def shown(page: Any, side: str) -> str:
-    return "\n".join(page.locator(f"#{side} .cm-line").evaluate_all("all => all.map(line => line.textContent)"))
+    if side == "editor":
+        text: str = page.input_value("#editor textarea")
+        return text
+    return "\n".join(page.locator(f"#{side} .line").evaluate_all("all => all.map(line => line.textContent)"))
+
+
+def point(page: Any, text: str) -> None:
+    """Point at a line of the editor, whose text area lies above what is seen."""
+    box = page.locator(f"#editor .line:has-text({text!r})").bounding_box()
+    page.mouse.move(box["x"] + 120, box["y"] + box["height"] / 2)
 
 
 def until(page: Any, text: str) -> None:
     """Wait until the derivative is the one of a text."""
-    wait(page, f"document.querySelector('#output .cm-content').textContent.includes({text!r})")
+    wait(page, f"document.querySelector('#output pre').textContent.includes({text!r})")
 
 
 def retype(page: Any, text: str) -> None:
-    page.click("#editor .cm-content")
+    page.click("#editor textarea")
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(text)
 
@@ -63,11 +72,11 @@ def test_it_begins_with_an_example(page: Any) -> None:
 
 def test_typing_is_answered(page: Any) -> None:
     """Key by key, with the indentation that the editor gives."""
-    page.click("#editor .cm-content")
+    page.click("#editor textarea")
     page.keyboard.press("Control+a")
     page.keyboard.type("def cube(x: float):\nreturn x * x * x")
     until(page, "def cube_grad(x, y_bar=1.0):")
-    assert page.inner_text("#editor .cm-content").split("\n")[1] == "    return x * x * x"
+    assert shown(page, "editor").split("\n")[1] == "    return x * x * x"
     until(page, "x_bar")
     assert "def energy_grad" not in shown(page, "output")
 
@@ -77,6 +86,8 @@ def test_an_error_stands_at_its_line_and_the_derivative_stays(page: Any) -> None
     retype(page, EXAMPLES["An error"])
     page.wait_for_selector(".wrong")
     assert page.inner_text("#editor .wrong") == "x.astype(int) & 1"
+    page.hover("#editor .wrong", force=True)
+    assert page.get_attribute("#editor textarea", "title").startswith("E5001 the operator `&` has no derivative")
     assert page.inner_text("#errors button").startswith("E5001 (line 5): the operator `&` has no derivative")
     assert "What to do: use srcgrad.stop_gradient" in page.inner_text("#errors")
     page.click("#errors summary")
@@ -119,13 +130,13 @@ def test_what_is_pointed_at_lights_its_partners(page: Any) -> None:
     def lit(side: str) -> list[str]:
         return [line.strip() for line in page.locator(f"#{side} .lit").all_inner_texts()]
 
-    page.hover("#editor .cm-line:has-text('np.tanh')")
+    point(page, "np.tanh")
     assert [line.partition("keeps")[0].strip() for line in lit("editor")] == ["h = np.tanh(h * w + b)"]
     text = dump("-", text=FIRST).text
     below = text.partition("# line 7: ")[2].partition("    # line 5: ")[0].strip().split("\n")
     assert lit("output")[:2] == ["h_stack.append(h)", "h = np.tanh(h * w + b)"]
     assert lit("output")[2:] == [f"# line 7: {below[0]}", *(line.strip() for line in below[1:])]
-    page.hover("#output .cm-line:has-text('x_bar = h_bar')")
+    page.hover("#output .line:has-text('x_bar = h_bar')")
     assert lit("editor") == ["h = x"]
     page.hover("header h1")
     assert lit("editor") == lit("output") == []
@@ -134,15 +145,82 @@ def test_what_is_pointed_at_lights_its_partners(page: Any) -> None:
 
 
 def test_with_keys_alone(page: Any) -> None:
-    page.focus("#editor .cm-content")
+    page.focus("#editor textarea")
     page.keyboard.press("Control+Home")
     for _ in range(6):
         page.keyboard.press("ArrowDown")
-    assert page.locator("#output .lit").count() == 8
+    wait(page, "document.querySelectorAll('#output .lit').length === 8")
+    page.keyboard.press("Escape")
     page.keyboard.press("Tab")  # the editor keeps nobody inside
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "The derivative"
     page.keyboard.press("x")
     assert shown(page, "output") == dump("-", text=FIRST).text
+
+
+def test_keys_indent_and_are_undone(page: Any) -> None:
+    def press(*keys: str) -> str:
+        for key in keys:
+            page.keyboard.press(key)
+        return shown(page, "editor")
+
+    retype(page, "")
+    page.keyboard.type("def f(x: float):  # one\nif x > 0.0:\nreturn x\nreturn -x")
+    text = "def f(x: float):  # one\n    if x > 0.0:\n        return x\n    return -x"
+    assert shown(page, "editor") == text
+    further = "\n".join(f"    {line}" for line in text.split("\n"))
+    assert press("Control+a", "Tab") == further
+    assert press("Shift+Tab") == text
+    assert press("Shift+Tab").split("\n")[2] == "    return x"
+    assert press("Control+z") == text
+    assert press("Control+z") == further
+    assert press("Control+z", "Control+End", "Enter", "Tab") == f"{text}\n    "
+    assert press("Backspace", "Tab", "Tab", "Backspace") == f"{text}\n    "
+    page.select_option("#example", "Branches")
+    until(page, "def rate_grad")
+    page.focus("#editor textarea")
+    assert press("Control+z") == f"{text}\n    "
+
+
+def test_the_copy_is_the_text_area(page: Any) -> None:
+    """Line by line and character by character, in a long text."""
+
+    def string(row: int) -> str:
+        return "".join(page.locator("#editor .line").nth(row).locator(".s").all_inner_texts())
+
+    lines = "".join(f"    x = np.sin(x) * '{k}' + {k}.5e3  # {'long ' * (k % 20)}\n" for k in range(400))
+    whole = f"import numpy as np\n\n\ndef f(x:\n    '''two\n    lines'''\n{lines}    return x"
+    page.focus("#editor textarea")
+    page.evaluate("text => { const t = document.querySelector('textarea'); t.value = text; t.oninput(); }", whole)
+    assert string(5) == "    lines'''"
+    page.keyboard.press("Control+Home")
+    page.keyboard.insert_text("'''")
+    assert (string(3), string(5)) == ("def f(x:", "'''")
+    page.keyboard.press("Control+z")
+    assert (string(3), string(5)) == ("", "    lines'''")
+    copied = "[...document.querySelectorAll('#editor .line')].map((line) => line.textContent).join('\\n')"
+    wait(page, f"!document.querySelector('#editor .kept') && {copied} === document.querySelector('textarea').value")
+    sizes = page.evaluate(
+        """() => {
+            const [text, copy] = [document.querySelector('textarea'), document.querySelector('#editor pre')];
+            return [text.scrollWidth - text.clientWidth, text.scrollHeight - text.clientHeight,
+                    text.offsetWidth - copy.offsetWidth, text.offsetHeight - copy.offsetHeight];
+        }"""
+    )
+    assert all(abs(size) <= 1 for size in sizes), sizes
+    page.keyboard.press("Control+End")
+    seen = "document.querySelector('#editor')"
+    wait(page, f"{seen}.scrollTop + {seen}.clientHeight > {seen}.scrollHeight - 30")
+
+
+def test_the_derivative_is_copied_as_it_is(page: Any) -> None:
+    page.focus("#output pre")
+    page.keyboard.press("Control+a")
+    page.evaluate(
+        "document.addEventListener('copy', (event) => (window.got = event.clipboardData.getData('text/plain')))"
+    )
+    page.keyboard.press("Control+c")
+    wait(page, "window.got")
+    assert page.evaluate("window.got") == dump("-", text=FIRST).text
 
 
 def test_a_link_holds_text_and_choices(page: Any, both: tuple[Any, Explorer]) -> None:
@@ -209,7 +287,7 @@ def test_accessible(both: tuple[Any, Explorer], scheme: str) -> None:
     context, running = both
     with opened(context, running.address, scheme) as (page, _):
         wait(page, "document.body.dataset.answers")
-        page.hover("#editor .cm-line:has-text('np.tanh')")
+        point(page, "np.tanh")
         assert violations(page) == []
         retype(page, EXAMPLES["An error"])
         page.wait_for_selector("#errors li")

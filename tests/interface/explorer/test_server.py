@@ -94,8 +94,9 @@ def test_the_page_and_what_it_may_do(running: Explorer) -> None:
     assert headers["referrer-policy"] == "no-referrer"
     assert "access-control-allow-origin" not in headers
     assert nonce not in running.request()[2].decode()
-    for file in ("editor.js", "explore.css", "LICENCES.txt"):
-        assert running.request(path=f"{running.path}static/{file}")[0] == 200
+    for file, kind in (("editor.js", "javascript"), ("explore.css", "css")):
+        status, headers, _ = running.request(path=f"{running.path}static/{file}")
+        assert (status, headers["content-type"]) == (200, f"text/{kind}; charset=utf-8")
 
 
 def test_who_is_turned_away(running: Explorer) -> None:
