@@ -607,7 +607,7 @@ class _Integers:
                 values = node.value.elts if both else itertools.repeat(node.value)
                 for bound, value in zip(each.elts if isinstance(each, gast.Tuple) else [each], values, strict=False):
                     self.bound.setdefault(getattr(bound, "id", ""), []).append(value)
-                if self._is_store(each) and any(map(self._varies, find_nodes(node.value, gast.Name))):
+                if self._is_store(each) and not isinstance(node.value, gast.Constant):
                     self.models.append(each.value)
 
     def _given(self, call: Node) -> Block:

@@ -230,7 +230,7 @@ def prod_without_tangent(a_dot: Any, a: Any, axis: Any = None) -> Any:
 
 def running_products(lines: Any, dots: Any) -> tuple[Any, Any]:
     """Products of all elements before each, along the last axis, and their tangents."""
-    product, product_dot = np.ones_like(lines), np.zeros_like(lines)
+    product, product_dot = np.ones_like(lines), np.zeros(lines.shape, np.result_type(lines, dots))
     for i in range(1, lines.shape[-1]):
         last = lines[..., i - 1]
         product[..., i] = product[..., i - 1] * last

@@ -502,6 +502,7 @@ INTEGERS = {  # arrays like an argument, into which adjoints or floats are store
     "loop": "s = 0.0\n    for v in x:\n        s = s + v * 0.3\n    return s",
     "comprehension": "return sum(v * 0.3 for v in x)",
     "copied and written": "y = x.copy()\n    y[1:] = y[:-1] * 0.5\n    return np.sum(y)",
+    "copied, and an element written": "y = x.copy()\n    y[0] = y[1] * 0.5\n    return np.sum(y ** 2)",
     "like it and written": "y = np.zeros_like(x)\n    y[0] = x[1] * 0.5\n    return np.sum(y ** 2)",
     "converted": "return np.sum(np.asarray(x, float) ** 2)",
     "sum of a dtype": "return np.sum(x, dtype=float)",
