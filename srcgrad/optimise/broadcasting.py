@@ -487,7 +487,8 @@ def _read_names_for_shapes(program: Program, checked: Collection[str], facts: Fa
     nodes = [*statements(program.block), program.result]
     calls = [n for node in nodes for part in header(node) for n in find_nodes(part, gast.Call) if n.args]
     places = [call.args[1] for call in calls if is_fitted(call, facts)]
-    places += [one for call in calls if function_called(call, facts) is runtime.check_seed for one in call.args[1:]]
+    seeds = [one for call in calls if function_called(call, facts) is runtime.check_seed for one in call.args[1:]]
+    places += seeds
     shaped: dict[str, list[Node]] = {}
     for place in places:
         if isinstance(place, gast.Name) and place.id in facts.names.temporaries:
@@ -498,6 +499,8 @@ def _read_names_for_shapes(program: Program, checked: Collection[str], facts: Fa
     made = {held: node.value for node in nodes if (held := target(node)) in shaped and uses.bound[held] == 1}
     for held, value in made.items():
         found = _operand(value, checked, facts) if len(shaped[held]) == uses.read[held] else None
+        if any(one in seeds for one in shaped[held]) and getattr(found, "id", "") not in _shaped_operands(value, facts):
+            continue  # `abs(z)` of a complex z is real
         if isinstance(found, gast.Name) and uses.bound.get(found.id, 0) == (found.id not in program.parameters):
             changed = True
             for place in shaped[held]:
