@@ -160,28 +160,47 @@ def check_arrays(*arguments):
             raise TypeError(f"E5005 an argument was taken for an array, {what}")
 
 
+def holds_integers(x):
+    """Whether a value is an integer, or an array or a list of integers alone."""
+    if isinstance(x, list | tuple):
+        return bool(x) and all(map(holds_integers, x))
+    return (
+        isinstance(x, int) or getattr(getattr(x, "dtype", None), "kind", "f") in "biu"
+    )
+
+
+def check_floats(*arguments):
+    """Refuse lists, tuples and dicts that the text takes for arrays, and integers,
+    of which its adjoints would be."""
+    check_arrays(*arguments)
+    for x in filter(holds_integers, arguments):
+        what = f"and is one of {getattr(x, 'dtype', type(x).__name__)}; pass x.astype(float)"
+        raise TypeError(f"E5002 an argument was taken for an array of floats, {what}")
+
+
 RATE = [1, 2, 3][0] * 1.0
 OTHER = {"a": 1.0, "b": 2.0}
 
 
-def check_seed(y_bar, y):
+def check_seed(y_bar, *parts):
     """Refuse a seed whose shape is not the output's: the default seed, 1.0, fits
     real scalars only."""
-    if isinstance(y, float) and isinstance(y_bar, float):
+    for y in (y_bar, *parts):
+        if not isinstance(y, float):
+            break
+    else:
         return  # the usual case, made cheap
-    if isinstance(y, complex | np.complexfloating) or getattr(y, "dtype", None) in (
-        np.complex64,
-        np.complex128,
-    ):
+    if any(map(np.iscomplexobj, parts)):
         raise ValueError(
             "E5007 the output is complex; differentiate its real and imaginary part"
         )
-    if np.shape(y_bar) != np.shape(y):
-        if np.ndim(y_bar) == 0:
+    seed, shape = np.shape(y_bar), np.broadcast_shapes(*map(np.shape, parts))
+    if seed != shape:
+        if seed == ():
             ways = "return one number, as `np.sum(...)` gives; or use srcgrad.jacobian"
-            raise ValueError(f"E5007 the output has shape {np.shape(y)}; {ways}")
+            raise ValueError(f"E5007 the output has shape {shape}; {ways}")
         raise ValueError(
-            f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal"
+            f"E5014 the seed has shape {seed}, the output {shape}; make them equal"
         )
 
 
@@ -248,7 +267,7 @@ def energy_grad(
     """
     if not isinstance(scale, (int, float)):
         raise TypeError("E5027 scale is declared float")
-    check_arrays(w)
+    check_floats(w)
     y = x * w
     z = y + 1.0
     sin_y = np.sin(y)
@@ -267,14 +286,12 @@ def energy_grad(
     t4 = np.sum(t2 * t3)
     t5 = t4 * scale
     t6 = np.exp(-np.sum(x * x))
-    t7 = t5 * t6
     sum_w = np.sum(w)
-    a_very_long_name_for_a_thing = t7 * pi + sum_w
 
     # line 62: return a_very_long_name_for_a_thing
-    check_seed(a_very_long_name_for_a_thing_bar, a_very_long_name_for_a_thing)
+    check_seed(a_very_long_name_for_a_thing_bar, t5, pi, sum_w)
     # line 61: a_very_long_name_for_a_thing = np.sum(q * x * kept * squared(x)) * sca...
-    t7_bar = sum_to(a_very_long_name_for_a_thing_bar * pi, t7)
+    t7_bar = sum_to(a_very_long_name_for_a_thing_bar * pi, t5)
     t5_bar = t7_bar * t6
     t4_bar = t5_bar * scale
     t2_bar = fit_to(t4_bar * t3, t2)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast  # what a derivative gives
 
 import numpy as np
 
+from srcgrad.backend.targets import NUMPY
 from srcgrad.core import __version__
 from srcgrad.core.errors import PACKAGE
 from srcgrad.core.files import load, replace
@@ -257,7 +258,7 @@ def stored_entry(derivative: RequestedDerivative, kinds: dict[str, Kind], inline
 def _asked(derivative: RequestedDerivative) -> tuple[object, ...]:
     """All that decides on a text, beside the kinds of arguments."""
     primal = derivative.primal
-    if derivative.target.name != "numpy" or derivative.blocks is not None:
+    if derivative.target is not NUMPY or derivative.blocks is not None:
         raise UnsureError
     inner: object = primal
     if hasattr(type(primal), "as_function"):
