@@ -203,6 +203,8 @@ def _fill(part: Node, node: Node, position: int, state: _OpenBlock, indent: int)
             continue
         if _is_subject(read, node):
             continue
+        if source in facts.resolution.moving:
+            facts.resolution.moving[node] = None
         if read.id in facts.names.adjoint_of and not isinstance(source.value, gast.Name) and hasattr(source, "lineno"):
             facts.origin.joined.setdefault(source.value, source.lineno)
         if read.id not in state.repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
@@ -531,6 +533,8 @@ def _spelled_block(block: Block, readers: dict[str, list[Node]], facts: Facts) -
 def _place_user_statement(run: Block, others: Block, plain: Node, facts: Facts) -> Block:
     """The user's statement where the last of its run was: saves before it, tangents on their own side."""
     last = max(k for k, node in enumerate(run) if node not in others)
+    if any(node in facts.resolution.moving for node in run):
+        facts.resolution.moving[plain] = None
     before = [n for n in run[:last] if n in others]
     return [*before, plain, *(n for n in run[last:] if n in others)]
 
