@@ -257,7 +257,7 @@ def _file_beside(path: Path) -> tuple[Path, int]:
     raise AssertionError("some number is free")
 
 
-def replace(place: Path | str, content: bytes) -> None:
+def replace(place: os.PathLike[str] | str, content: bytes) -> None:
     """Write a file; two processes may do so at once, and a disk that cannot be written to is no error."""
     import tempfile
 
