@@ -588,7 +588,6 @@ class _Integers:
         """Take in a statement."""
         for call in find_nodes(node, gast.Call) if not isinstance(node, _BLOCKS) else ():
             called, plain = function_called(call, self.facts), len(call.args) == 2 and not call.keywords
-            derived = getattr(call.func, "id", "") in self.facts.calls.named
             self.models.extend(self._given(call))
             if called is np.full_like and plain:
                 self.models.append(call.args[0])
@@ -596,8 +595,6 @@ class _Integers:
                 self.models.append(call.args[2])
             elif called in (runtime.choose_transpose, runtime.select_transpose):
                 self.models.extend(getattr(call.args[2], "elts", ()))
-            elif derived and any(word.arg == "dtype" for word in call.keywords):
-                self.models.append(call.args[0])
         if isinstance(node, gast.AugAssign) and self._is_store(node.target) and not _is_part(node.target.slice):
             self.models.append(node.target.value)  # of `x_bar[0] += 0.5` NumPy cuts off what x_bar cannot hold
         if isinstance(node, gast.Assign):
